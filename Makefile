@@ -63,7 +63,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$B/tests/unit/%,$(wildcard tests/unit/te
 CONFIGS    := $(patsubst configs/%,%,$(wildcard configs/*.json configs/*/*.json))
 FUZZERS    := $(patsubst tests/fuzz/%.c,$B/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_PARTS := $B/tests/fuzz/fuzz.o
-UNIT_FAKES := $(patsubst tests/unit/%.c,$B/tests/unit/%.o,$(wildcard tests/unit/fake_*.c))
+UNIT_FAKES := $B/tests/unit/test.o $(patsubst tests/unit/%.c,$B/tests/unit/%.o,$(wildcard tests/unit/fake_*.c))
 
 all: $B/schedqos $(FOCUS) ## build the program
 

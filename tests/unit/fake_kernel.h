@@ -29,7 +29,7 @@ extern struct applier applier;
 
 /* For cmocka: a kernel with slices and clamps, and an applier that uses it. */
 int kernel_on(void **state);
-#define KERNEL_TEST(name) cmocka_unit_test_setup_teardown(name, kernel_on, NULL)
+#define KERNEL_TEST(name) TEST_IN(name, kernel_on, NULL)
 
 /* For task 7, from pristine to this. */
 struct plan_action action_to(struct task_attr want);

@@ -62,12 +62,9 @@ static struct machine_task *new_task(struct machine *m, pid_t tid)
 	return task;
 }
 
-int machine_on(void **state)
+static void begin(struct machine *m)
 {
-	struct machine *m = calloc(1, sizeof(*m));
-
-	if (!m)
-		return -1;
+	memset(m, 0, sizeof(*m));
 	m->ms = 1000000;
 	m->pace = 10000;
 	m->kernel = (struct attr_caps){ true, true, 3 * MS, true };
@@ -76,20 +73,37 @@ int machine_on(void **state)
 	set_command(new_task(m, INIT), "/usr/lib/systemd/systemd");
 	snprintf(new_task(m, KTHREADD)->comm, TASK_COMM_LEN, "kthreadd");
 	passes(m, 1000);
-	*state = m;
+}
+
+static void end(struct machine *m)
+{
+	plan_free(m->plan);
+	config_free(m->config);
+	config_free(m->old_config);
+	free(m->legacy_tags);
+}
+
+int machine_on(void **state)
+{
+	struct machine *m = *state = malloc(sizeof(*m));
+
+	if (!m)
+		return -1;
+	begin(m);
 	return 0;
 }
 
 int machine_off(void **state)
 {
-	struct machine *m = *state;
-
-	plan_free(m->plan);
-	config_free(m->config);
-	config_free(m->old_config);
-	free(m->legacy_tags);
-	free(m);
+	end(*state);
+	free(*state);
 	return 0;
+}
+
+void machine_anew(struct machine *m)
+{
+	end(m);
+	begin(m);
 }
 
 /* ---- what the kernel tells and takes ---- */

@@ -104,7 +104,8 @@ struct machine {
 /* For cmocka: the machine, in *state, with an init and a kthreadd; and its end. */
 int machine_on(void **state);
 int machine_off(void **state);
-#define MACHINE_TEST(name) cmocka_unit_test_setup_teardown(name, machine_on, machine_off)
+void machine_anew(struct machine *m); /* one after the other */
+#define MACHINE_TEST(name) TEST_OF(name, struct machine *m, machine_on, machine_off)
 
 /* What happens on the machine. command: the executable and its arguments, with a space between. */
 void forks(struct machine *m, pid_t parent, pid_t child);

@@ -158,7 +158,7 @@ static inline int tear_down(void **state)
 	return remove_trees(state);
 }
 
-#define PROFILE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define PROFILE_TEST(name) TEST_IN(name, set_up, tear_down)
 
 static inline void apply(const struct sched_profile *profile)
 {

@@ -22,11 +22,10 @@ static unsigned take_all(struct accounts *accounts, uid_t uid, uint64_t now_us)
 	return count;
 }
 
-static void a_uid_has_a_rate_and_a_reserve(void **state)
+TEST(a_uid_has_a_rate_and_a_reserve)
 {
 	struct accounts accounts = { 0 };
 
-	(void)state;
 	assert_int_equal(take_all(&accounts, 7, LATER), BURST);
 	assert_int_equal(account_take(&accounts, 7, LATER), -EAGAIN);
 	/* It comes back at the rate, and no more of it than there was. */
@@ -35,11 +34,10 @@ static void a_uid_has_a_rate_and_a_reserve(void **state)
 	accounts_free(&accounts);
 }
 
-static void what_the_daemon_works_counts_more(void **state)
+TEST(what_the_daemon_works_counts_more)
 {
 	struct accounts accounts = { 0 };
 
-	(void)state;
 	assert_int_equal(account_take(&accounts, 7, LATER), 0);
 	account_return(&accounts, 7, 2 * ACCOUNT_BURST_US / ACCOUNT_DAEMON);
 	assert_int_equal(account_take(&accounts, 7, LATER + ACCOUNT_BURST_US), -EAGAIN);
@@ -48,11 +46,10 @@ static void what_the_daemon_works_counts_more(void **state)
 	accounts_free(&accounts);
 }
 
-static void none_takes_anothers_share(void **state)
+TEST(none_takes_anothers_share)
 {
 	struct accounts accounts = { 0 };
 
-	(void)state;
 	for (uid_t uid = 1; uid < 100; uid++)
 		assert_int_equal(take_all(&accounts, uid, LATER), BURST);
 	assert_int_equal(account_take(&accounts, 1, LATER), -EAGAIN);
@@ -60,11 +57,10 @@ static void none_takes_anothers_share(void **state)
 	accounts_free(&accounts);
 }
 
-static void calls_without_an_answer_are_few(void **state)
+TEST(calls_without_an_answer_are_few)
 {
 	struct accounts accounts = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < ACCOUNT_CALLS; i++)
 		assert_int_equal(account_take(&accounts, 7, LATER), 0);
 	assert_int_equal(account_take(&accounts, 7, LATER), -EBUSY);
@@ -76,26 +72,12 @@ static void calls_without_an_answer_are_few(void **state)
 	accounts_free(&accounts);
 }
 
-static void whoever_is_as_good_as_new_is_forgotten(void **state)
+TEST(whoever_is_as_good_as_new_is_forgotten)
 {
 	struct accounts accounts = { 0 };
 
-	(void)state;
 	for (uid_t uid = 1; uid < 1000; uid++)
 		take_all(&accounts, uid, uid * LATER);
 	assert_int_equal(accounts.count, 1);
 	accounts_free(&accounts);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_uid_has_a_rate_and_a_reserve),
-		cmocka_unit_test(what_the_daemon_works_counts_more),
-		cmocka_unit_test(none_takes_anothers_share),
-		cmocka_unit_test(calls_without_an_answer_are_few),
-		cmocka_unit_test(whoever_is_as_good_as_new_is_forgotten),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,30 +80,20 @@ static void act(uint64_t start, uint32_t delay_ms)
 	was_set = carried.nice == action.want.nice;
 }
 
-static void same_task_is_set(void **state)
+#define TEST_ACT_TEST(name) TEST_IN(name, set_up, tear_down)
+
+TEST_ACT_TEST(same_task_is_set)
 {
-	(void)state;
 	act(own_start(), 1000);
 	assert_true(was_set);
 	assert_int_equal(tagger.counters.set, 1);
 	assert_int_equal(tagger.counters.races, 0);
 }
 
-static void reused_id_is_not_set(void **state)
+TEST_ACT_TEST(reused_id_is_not_set)
 {
-	(void)state;
 	act(own_start() - 100, 1000);
 	assert_int_equal(tagger.counters.set, 0);
 	assert_int_equal(tagger.counters.races, 1);
 	assert_false(was_set);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(same_task_is_set, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(reused_id_is_not_set, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,9 +63,8 @@ static void check_import(const char *rules, const char *want, const char *said)
 #define UI	   "QOS_USER_INTERACTIVE"
 #define BG	   "QOS_BACKGROUND"
 
-static void types_become_classes(void **state)
+TEST(types_become_classes)
 {
-	(void)state;
 	check_import("# {\"name\": \"comment\", \"type\": \"Game\"}\r\n"
 		     "  {\"name\": \"game\", \"type\": \"Game\"} https://example.org/#{}\r\n"
 		     "\n{\"type\": \"Doc-View\", \"name\": \"pages\"}\n"
@@ -77,9 +76,8 @@ static void types_become_classes(void **state)
 }
 
 /* A name matches itself and nothing else, whatever it consists of, and is no key of another kind. */
-static void names_stay_what_they_are(void **state)
+TEST(names_stay_what_they_are)
 {
-	(void)state;
 	check_import("{\"name\": \"$schema\", \"type\": \"Game\"}\n{\"name\": \"QOS_X\", \"type\": \"Game\"}\n"
 		     "{\"name\": \"a [b]*?.exe\", \"type\": \"Game\"}\n{\"name\": \"b\\\"\\u0001\", \"type\": \"Game\"}\n"
 		     "{\"name\": \"schedqos\", \"type\": \"Game\"}\n{\"name\": \"Ünï 日本\", \"type\": \"Game\"}\n"
@@ -91,24 +89,22 @@ static void names_stay_what_they_are(void **state)
 		     "a.rules:7: /usr/bin/x: left out: no program can have this name\n");
 }
 
-static void the_last_one_wins(void **state)
+TEST(the_last_one_wins)
 {
 	static const char rules[] = "{\"name\": \"x\", \"type\": \"Game\"}\n{\"name\": \"x\", \"type\": \"Bulk\"}\n"
 				    "{\"name\": \"y\", \"type\": \"Bulk\"}\n{\"name\": \"y\", \"type\": \"Bulk\"}\n";
 	static const char want[] = "{\n" RULE("x", BG) ",\n" RULE("y", BG) "\n}\n";
 
-	(void)state;
 	check_import(rules, want,
 		     "4 rules in 2 files, 2 of them imported\n");
 }
 
-static void of_two_files_the_later_one_wins(void **state)
+TEST(of_two_files_the_later_one_wins)
 {
 	static const char first[] = "{\"name\": \"x\", \"type\": \"Game\"}\n", second[] = "{\"name\": \"x\", \"type\": \"BG_CPU\"}\n";
 	struct ananicy *ananicy;
 	char *text, *summary;
 
-	(void)state;
 	assert_int_equal(ananicy_new(&ananicy), 0);
 	assert_int_equal(ananicy_read(ananicy, "a.rules", first, strlen(first)), 0);
 	assert_int_equal(ananicy_read(ananicy, "b.rules", second, strlen(second)), 0);
@@ -120,9 +116,8 @@ static void of_two_files_the_later_one_wins(void **state)
 }
 
 /* A type that is not in the table goes by its values, with the rule's own over them, and so does a rule without one. */
-static void values_become_classes(void **state)
+TEST(values_become_classes)
 {
-	(void)state;
 	check_import("{\"name\": \"a\", \"type\": \"Mine\"}\n{\"name\": \"b\", \"type\": \"Mine\", \"nice\": -9}\n"
 		     "{\"name\": \"c\", \"type\": \"Bulk\"}\n{\"name\": \"d\", \"sched\": \"fifo\", \"nice\": 3}\n"
 		     "{\"name\": \"e\", \"type\": \"Bulk\", \"sched\": \"batch\"}\n{\"name\": \"f\", \"nice\": 0}\n"
@@ -135,7 +130,7 @@ static void values_become_classes(void **state)
 		     "1 rule in 2 files, 1 of them imported\n");
 }
 
-static void everything_else_is_told(void **state)
+TEST(everything_else_is_told)
 {
 	static const char rules[] =
 		"{\"name\": \"a\", \"type\": \"Game\", \"cmdlines\": [\"x\"]}\n"
@@ -153,7 +148,6 @@ static void everything_else_is_told(void **state)
 	};
 	struct import import;
 
-	(void)state;
 	import_text(&import, rules, strlen(rules));
 	for (size_t i = 0; i < COUNT(said); i++)
 		check_said(&import, said[i]);
@@ -162,18 +156,4 @@ static void everything_else_is_told(void **state)
 	assert_null(import.text);
 	check_said(&import, "a.rules:2: left out: neither a name nor a type\na.rules:3: left out: no JSON object\n");
 	import_clear(&import);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(types_become_classes),
-		cmocka_unit_test(names_stay_what_they_are),
-		cmocka_unit_test(the_last_one_wins),
-		cmocka_unit_test(of_two_files_the_later_one_wins),
-		cmocka_unit_test(values_become_classes),
-		cmocka_unit_test(everything_else_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,12 @@
 
 #include <errno.h>
 
-static void an_action_is_one_set_and_one_get(void **state)
+KERNEL_TEST(an_action_is_one_set_and_one_get)
 {
 	const struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_BATCH, .nice = 4, .slice_ns = 20 * MS, .util_max = 256 });
 	struct task_attr now;
 
-	(void)state;
 	kernel.others = (struct ksched_attr){
 		.policy = POLICY_BATCH, .nice = 4, .runtime = 20 * MS, .util_max = 256
 	};
@@ -24,12 +23,11 @@ static void an_action_is_one_set_and_one_get(void **state)
 	assert_true(task_attr_equal(&now, &action.want));
 }
 
-static void result_is_what_is_read_back(void **state)
+KERNEL_TEST(result_is_what_is_read_back)
 {
 	const struct plan_action action = action_to((struct task_attr){ .nice = 4 });
 	struct task_attr now;
 
-	(void)state;
 	kernel.others.nice = -7;
 	kernel.n_overtaken = 1;
 	assert_int_equal(applier_apply(&applier, &action, &now), 0);
@@ -38,12 +36,11 @@ static void result_is_what_is_read_back(void **state)
 }
 
 /* Until it is kept. */
-static void what_an_owner_overtakes_is_set_again(void **state)
+KERNEL_TEST(what_an_owner_overtakes_is_set_again)
 {
 	struct plan_action action = action_to((struct task_attr){ .nice = 2, .util_max = UTIL_FULL });
 	struct task_attr now;
 
-	(void)state;
 	action.from.nice = -4;
 	kernel.others.nice = -3;
 	kernel.n_overtaken = 3;
@@ -68,12 +65,11 @@ static void what_an_owner_overtakes_is_set_again(void **state)
 	assert_int_equal(kernel.n_sets, 1 + APPLY_AGAIN_MAX);
 }
 
-static void nice_and_slice_are_set_before_idle(void **state)
+KERNEL_TEST(nice_and_slice_are_set_before_idle)
 {
 	const struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_IDLE, .nice = 10, .slice_ns = 50 * MS, .util_max = UTIL_FULL });
 
-	(void)state;
 	apply(&action);
 	assert_int_equal(kernel.n_sets, 2);
 	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
@@ -84,12 +80,11 @@ static void nice_and_slice_are_set_before_idle(void **state)
 }
 
 /* In between its owner could. */
-static void idle_is_not_left_to_set_something_else(void **state)
+KERNEL_TEST(idle_is_not_left_to_set_something_else)
 {
 	struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_IDLE, .nice = 10, .util_max = UTIL_FULL });
 
-	(void)state;
 	action.from.policy = POLICY_IDLE;
 	kernel.others.policy = POLICY_IDLE;
 	apply(&action);
@@ -103,12 +98,11 @@ static void idle_is_not_left_to_set_something_else(void **state)
 	assert_int_equal(kernel.nice_to, 10);
 }
 
-static void an_error_stops_the_action(void **state)
+KERNEL_TEST(an_error_stops_the_action)
 {
 	const struct plan_action idle = action_to((struct task_attr){ .policy = POLICY_IDLE });
 	struct task_attr now;
 
-	(void)state;
 	kernel.set_results[0] = -EPERM;
 	assert_int_equal(applier_apply(&applier, &idle, &now), -EPERM);
 	assert_int_equal(kernel.n_sets, 1);
@@ -121,23 +115,21 @@ static void an_error_stops_the_action(void **state)
 	assert_int_equal(applier_apply(&applier, &idle, &now), -EPERM);
 }
 
-static void a_task_gone_after_the_set_counts_as_set(void **state)
+KERNEL_TEST(a_task_gone_after_the_set_counts_as_set)
 {
 	const struct plan_action action =
 		action_to((struct task_attr){ .policy = POLICY_BATCH, .nice = 4 });
 	struct task_attr now;
 
-	(void)state;
 	kernel.get_result = -ESRCH;
 	assert_int_equal(applier_apply(&applier, &action, &now), 0);
 	assert_true(task_attr_equal(&now, &action.want));
 }
 
-static void a_clamp_is_set_only_when_it_changes(void **state)
+KERNEL_TEST(a_clamp_is_set_only_when_it_changes)
 {
 	struct plan_action action = action_to((struct task_attr){ .nice = 1, .util_max = 1024 });
 
-	(void)state;
 	apply(&action);
 	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
 	action.want.util_max = 256;
@@ -151,11 +143,10 @@ static void a_clamp_is_set_only_when_it_changes(void **state)
 	assert_int_equal(kernel.sets[2].util_min, 10);
 }
 
-static void a_clamp_at_its_default_is_reset(void **state)
+KERNEL_TEST(a_clamp_at_its_default_is_reset)
 {
 	struct plan_action action = action_to(task_attr_pristine);
 
-	(void)state;
 	action.from.util_min = 10;
 	action.from.util_max = 256;
 	apply(&action);
@@ -166,12 +157,11 @@ static void a_clamp_at_its_default_is_reset(void **state)
 }
 
 /* The kernel refuses to keep it: somebody has changed it since it was read, or something else is wrong. */
-static void a_policy_changed_meanwhile_is_not_overwritten(void **state)
+KERNEL_TEST(a_policy_changed_meanwhile_is_not_overwritten)
 {
 	const struct plan_action action = action_to((struct task_attr){ .nice = 4, .util_max = UTIL_FULL });
 	struct task_attr now;
 
-	(void)state;
 	kernel.set_results[0] = -EINVAL;
 	kernel.others.policy = POLICY_RR;
 	kernel.others.priority = 7;
@@ -183,13 +173,12 @@ static void a_policy_changed_meanwhile_is_not_overwritten(void **state)
 }
 
 /* SCHED_IDLE takes two calls, and the first alone would raise the task. */
-static void a_half_set_idle_is_rolled_back(void **state)
+KERNEL_TEST(a_half_set_idle_is_rolled_back)
 {
 	const struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_IDLE, .nice = 4, .util_max = UTIL_FULL });
 	struct task_attr now;
 
-	(void)state;
 	kernel.set_results[1] = -EPERM;
 	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
 	assert_int_equal(kernel.n_sets, 3);
@@ -197,28 +186,26 @@ static void a_half_set_idle_is_rolled_back(void **state)
 	assert_int_equal(kernel.sets[2].nice, 0);
 }
 
-static void without_clamps_none_is_set(void **state)
+KERNEL_TEST(without_clamps_none_is_set)
 {
 	struct plan_action action = action_to((struct task_attr){ .util_min = 1, .util_max = 2 });
 
-	(void)state;
 	applier.caps.util_clamp = false;
 	apply(&action);
 	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
 }
 
-static void reset_on_fork_is_set_as_wanted(void **state)
+KERNEL_TEST(reset_on_fork_is_set_as_wanted)
 {
 	struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_IDLE, .reset_on_fork = 1, .util_max = UTIL_FULL });
 
-	(void)state;
 	apply(&action);
 	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
 	assert_int_equal(kernel.sets[1].flags, KSCHED_FLAG_RESET_ON_FORK);
 }
 
-static void deadline_sets_runtime_and_period(void **state)
+KERNEL_TEST(deadline_sets_runtime_and_period)
 {
 	const struct qos_attr budget = { .runtime = 5 * MS,
 					 .deadline = 10 * MS,
@@ -226,7 +213,6 @@ static void deadline_sets_runtime_and_period(void **state)
 	struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_DEADLINE, .reset_on_fork = 1, .util_max = UTIL_FULL });
 
-	(void)state;
 	action.deadline = &budget;
 	apply(&action);
 	assert_int_equal(kernel.n_sets, 1);
@@ -237,12 +223,11 @@ static void deadline_sets_runtime_and_period(void **state)
 	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_RESET_ON_FORK);
 }
 
-static void leaving_deadline_shrinks_its_bandwidth_first(void **state)
+KERNEL_TEST(leaving_deadline_shrinks_its_bandwidth_first)
 {
 	const struct qos_attr budget = { .runtime = 5 * MS, .deadline = 10 * MS, .period = 16 * MS };
 	struct plan_action action = action_to(task_attr_pristine);
 
-	(void)state;
 	action.from.policy = POLICY_DEADLINE;
 	apply(&action);
 	assert_int_equal(kernel.n_sets, 2);
@@ -266,13 +251,12 @@ static void leaving_deadline_shrinks_its_bandwidth_first(void **state)
 	assert_int_equal(kernel.n_sets, 1);
 }
 
-static void real_time_sets_a_priority(void **state)
+KERNEL_TEST(real_time_sets_a_priority)
 {
 	const struct plan_action action =
 		action_to((struct task_attr){ .policy = POLICY_RR, .rt_priority = 9 });
 	struct task_attr now;
 
-	(void)state;
 	kernel.others = (struct ksched_attr){
 		.policy = POLICY_RR, .priority = 9, .nice = 5, .runtime = 100 * MS, .util_max = 1024
 	};
@@ -285,7 +269,7 @@ static void real_time_sets_a_priority(void **state)
 	assert_int_equal(now.slice_ns, 0);
 }
 
-static void a_nice_value_hidden_by_real_time_is_replaced(void **state)
+KERNEL_TEST(a_nice_value_hidden_by_real_time_is_replaced)
 {
 	const struct plan_action action = {
 		.tid = 7,
@@ -293,7 +277,6 @@ static void a_nice_value_hidden_by_real_time_is_replaced(void **state)
 		.want = { .policy = POLICY_RR, .rt_priority = 9, .nice = 3, .util_max = 1024 },
 	};
 
-	(void)state;
 	kernel.others = (struct ksched_attr){ .policy = POLICY_RR, .priority = 9, .util_max = 1024 };
 	apply(&action);
 	assert_int_equal(kernel.n_sets, 0);
@@ -301,7 +284,7 @@ static void a_nice_value_hidden_by_real_time_is_replaced(void **state)
 	assert_int_equal(kernel.nice_to, 3);
 }
 
-static void a_nice_value_that_real_time_refuses_rolls_back_the_rest(void **state)
+KERNEL_TEST(a_nice_value_that_real_time_refuses_rolls_back_the_rest)
 {
 	const struct plan_action action = {
 		.tid = 7,
@@ -310,7 +293,6 @@ static void a_nice_value_that_real_time_refuses_rolls_back_the_rest(void **state
 	};
 	struct task_attr now;
 
-	(void)state;
 	kernel.nice_result = -ESRCH;
 	assert_int_equal(applier_apply(&applier, &action, &now), -ESRCH);
 	assert_int_equal(kernel.n_sets, 2);
@@ -321,11 +303,10 @@ static void a_nice_value_that_real_time_refuses_rolls_back_the_rest(void **state
 
 /* ---- reading attributes ---- */
 
-static void look_returns_all_attributes(void **state)
+KERNEL_TEST(look_returns_all_attributes)
 {
 	struct task_attr now;
 
-	(void)state;
 	kernel.others = (struct ksched_attr){
 		.policy = POLICY_IDLE,
 		.flags = KSCHED_FLAG_RESET_ON_FORK,
@@ -345,7 +326,7 @@ static void look_returns_all_attributes(void **state)
 	assert_int_equal(now.util_max, 2);
 }
 
-static void leaving_real_time_resets_a_conflicting_util_min(void **state)
+KERNEL_TEST(leaving_real_time_resets_a_conflicting_util_min)
 {
 	const struct plan_action action = {
 		.tid = 7,
@@ -353,18 +334,16 @@ static void leaving_real_time_resets_a_conflicting_util_min(void **state)
 		.want = { .policy = POLICY_BATCH, .nice = 2, .slice_ns = 16 * MS, .util_max = 512 },
 	};
 
-	(void)state;
 	apply(&action);
 	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_UTIL_CLAMP_MIN | KSCHED_FLAG_UTIL_CLAMP_MAX);
 	assert_int_equal(kernel.sets[0].util_min, KSCHED_UTIL_RESET);
 	assert_int_equal(kernel.sets[0].util_max, 512);
 }
 
-static void default_util_min_of_real_time_is_no_clamp(void **state)
+KERNEL_TEST(default_util_min_of_real_time_is_no_clamp)
 {
 	struct task_attr now;
 
-	(void)state;
 	kernel.others = (struct ksched_attr){
 		.policy = POLICY_RR, .priority = 1, .util_min = 1024, .util_max = 1024
 	};
@@ -376,32 +355,29 @@ static void default_util_min_of_real_time_is_no_clamp(void **state)
 	assert_int_equal(now.util_min, 1024);
 }
 
-static void features_the_kernel_lacks_read_as_unset(void **state)
+KERNEL_TEST(features_the_kernel_lacks_read_as_unset)
 {
 	struct task_attr now;
 
-	(void)state;
 	applier.caps = (struct attr_caps){ 0 };
 	kernel.others = (struct ksched_attr){ .runtime = 7 * MS, .util_min = 1, .util_max = 0 };
 	assert_int_equal(applier_look(&applier, 7, &now), 0);
 	assert_true(task_attr_is_pristine(&now));
 }
 
-static void a_slice_beyond_32_bits_is_capped(void **state)
+KERNEL_TEST(a_slice_beyond_32_bits_is_capped)
 {
 	struct task_attr now;
 
-	(void)state;
 	kernel.others.runtime = 1ULL << 32 | 5;
 	assert_int_equal(applier_look(&applier, 7, &now), 0);
 	assert_int_equal(now.slice_ns, UINT32_MAX);
 }
 
-static void look_at_a_missing_task_fails(void **state)
+KERNEL_TEST(look_at_a_missing_task_fails)
 {
 	struct task_attr now;
 
-	(void)state;
 	kernel.get_result = -ESRCH;
 	assert_int_equal(applier_look(&applier, 7, &now), -ESRCH);
 	assert_int_equal(applier_refresh_base(&applier), -ESRCH);
@@ -410,11 +386,10 @@ static void look_at_a_missing_task_fails(void **state)
 
 /* ---- the base slice ---- */
 
-static void a_cleared_slice_refreshes_the_base_slice(void **state)
+KERNEL_TEST(a_cleared_slice_refreshes_the_base_slice)
 {
 	const struct plan_action action = action_to(task_attr_pristine);
 
-	(void)state;
 	kernel.own.runtime = kernel.others.runtime = 4 * MS;
 	apply(&action);
 	assert_int_equal(applier.caps.base_slice_ns, 4 * MS);
@@ -423,11 +398,10 @@ static void a_cleared_slice_refreshes_the_base_slice(void **state)
 	assert_int_equal(kernel.n_own_gets, 1);
 }
 
-static void a_custom_slice_does_not_refresh_it(void **state)
+KERNEL_TEST(a_custom_slice_does_not_refresh_it)
 {
 	const struct plan_action action = action_to((struct task_attr){ .slice_ns = 8 * MS });
 
-	(void)state;
 	kernel.others.runtime = 8 * MS;
 	apply(&action);
 	assert_int_equal(kernel.n_own_gets, 0);
@@ -435,9 +409,8 @@ static void a_custom_slice_does_not_refresh_it(void **state)
 
 /* ---- the daemon itself ---- */
 
-static void init_sets_nice_minus_20_without_a_custom_slice(void **state)
+KERNEL_TEST(init_sets_nice_minus_20_without_a_custom_slice)
 {
-	(void)state;
 	kernel.own.runtime = 4 * MS;
 	assert_int_equal(applier_init(&applier), 0);
 	assert_int_equal(kernel.n_sets, 1);
@@ -451,9 +424,8 @@ static void init_sets_nice_minus_20_without_a_custom_slice(void **state)
 	assert_int_equal(applier.caps.base_slice_ns, 4 * MS);
 }
 
-static void init_sets_nice_0_if_not_privileged(void **state)
+KERNEL_TEST(init_sets_nice_0_if_not_privileged)
 {
-	(void)state;
 	applier.caps.util_clamp = false;
 	kernel.set_results[0] = -EPERM;
 	assert_int_equal(applier_init(&applier), 0);
@@ -462,48 +434,10 @@ static void init_sets_nice_0_if_not_privileged(void **state)
 	assert_int_equal(kernel.sets[1].flags, 0);
 }
 
-static void without_slices_there_is_no_base_slice(void **state)
+KERNEL_TEST(without_slices_there_is_no_base_slice)
 {
-	(void)state;
 	applier.caps.slice = false;
 	applier.caps.base_slice_ns = 0;
 	assert_int_equal(applier_init(&applier), 0);
 	assert_int_equal(applier.caps.base_slice_ns, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(an_action_is_one_set_and_one_get),
-		KERNEL_TEST(result_is_what_is_read_back),
-		KERNEL_TEST(what_an_owner_overtakes_is_set_again),
-		KERNEL_TEST(nice_and_slice_are_set_before_idle),
-		KERNEL_TEST(idle_is_not_left_to_set_something_else),
-		KERNEL_TEST(an_error_stops_the_action),
-		KERNEL_TEST(a_task_gone_after_the_set_counts_as_set),
-		KERNEL_TEST(a_clamp_is_set_only_when_it_changes),
-		KERNEL_TEST(a_clamp_at_its_default_is_reset),
-		KERNEL_TEST(a_policy_changed_meanwhile_is_not_overwritten),
-		KERNEL_TEST(a_half_set_idle_is_rolled_back),
-		KERNEL_TEST(without_clamps_none_is_set),
-		KERNEL_TEST(reset_on_fork_is_set_as_wanted),
-		KERNEL_TEST(deadline_sets_runtime_and_period),
-		KERNEL_TEST(leaving_deadline_shrinks_its_bandwidth_first),
-		KERNEL_TEST(real_time_sets_a_priority),
-		KERNEL_TEST(a_nice_value_hidden_by_real_time_is_replaced),
-		KERNEL_TEST(a_nice_value_that_real_time_refuses_rolls_back_the_rest),
-		KERNEL_TEST(look_returns_all_attributes),
-		KERNEL_TEST(leaving_real_time_resets_a_conflicting_util_min),
-		KERNEL_TEST(default_util_min_of_real_time_is_no_clamp),
-		KERNEL_TEST(features_the_kernel_lacks_read_as_unset),
-		KERNEL_TEST(a_slice_beyond_32_bits_is_capped),
-		KERNEL_TEST(look_at_a_missing_task_fails),
-		KERNEL_TEST(a_cleared_slice_refreshes_the_base_slice),
-		KERNEL_TEST(a_custom_slice_does_not_refresh_it),
-		KERNEL_TEST(init_sets_nice_minus_20_without_a_custom_slice),
-		KERNEL_TEST(init_sets_nice_0_if_not_privileged),
-		KERNEL_TEST(without_slices_there_is_no_base_slice),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

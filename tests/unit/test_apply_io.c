@@ -11,12 +11,11 @@
 
 static const struct given given = { .has_io_priority = true };
 
-static void no_io_priority_is_read_until_it_is_used(void **state)
+KERNEL_TEST(no_io_priority_is_read_until_it_is_used)
 {
 	const struct plan_action action = action_to((struct task_attr){ .nice = 4, .util_max = UTIL_FULL });
 	struct task_attr now;
 
-	(void)state;
 	kernel.io = KERNEL_BE_7;
 	assert_int_equal(applier_look(&applier, 7, &now), 0);
 	assert_int_equal(now.io_priority, 0);
@@ -28,11 +27,10 @@ static void no_io_priority_is_read_until_it_is_used(void **state)
 	assert_int_equal(now.io_priority, IO_PRIORITY(IO_CLASS_BEST_EFFORT, 7));
 }
 
-static void a_kernel_without_io_priorities_is_never_asked_again(void **state)
+KERNEL_TEST(a_kernel_without_io_priorities_is_never_asked_again)
 {
 	struct task_attr now;
 
-	(void)state;
 	kernel.io = -ENOSYS;
 	applier_follow(&applier, &given);
 	assert_false(applier.caps.io_priority);
@@ -40,12 +38,11 @@ static void a_kernel_without_io_priorities_is_never_asked_again(void **state)
 	assert_int_equal(kernel.n_io_gets, 1);
 }
 
-static void an_io_priority_alone_takes_one_call(void **state)
+KERNEL_TEST(an_io_priority_alone_takes_one_call)
 {
 	struct plan_action action = action_to(task_attr_pristine);
 	struct task_attr now;
 
-	(void)state;
 	applier.caps.io_priority = true;
 	kernel.io = KERNEL_IDLE;
 	action.want.io_priority = IO_PRIORITY(IO_CLASS_IDLE, 0);
@@ -60,12 +57,11 @@ static void an_io_priority_alone_takes_one_call(void **state)
 }
 
 /* As somebody set it for a disk that knows limits for the duration of commands. */
-static void a_hint_is_kept(void **state)
+KERNEL_TEST(a_hint_is_kept)
 {
 	struct plan_action action = action_to(task_attr_pristine);
 	struct task_attr now;
 
-	(void)state;
 	applier.caps.io_priority = true;
 	kernel.io = KERNEL_BE_4_HINT_3;
 	assert_int_equal(applier_look(&applier, 7, &now), 0);
@@ -76,13 +72,12 @@ static void a_hint_is_kept(void **state)
 	assert_int_equal(kernel.io_set, KERNEL_BE_4_HINT_3);
 }
 
-static void a_refused_io_priority_rolls_back_the_rest(void **state)
+KERNEL_TEST(a_refused_io_priority_rolls_back_the_rest)
 {
 	struct plan_action action = action_to((struct task_attr){
 		.nice = 4, .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 0), .util_max = UTIL_FULL });
 	struct task_attr now;
 
-	(void)state;
 	applier.caps.io_priority = true;
 	kernel.io_result = -EPERM;
 	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
@@ -97,26 +92,11 @@ static void a_refused_io_priority_rolls_back_the_rest(void **state)
 	assert_int_equal(kernel.io_set, -1);
 }
 
-static void a_task_gone_before_its_io_priority_is_read_fails(void **state)
+KERNEL_TEST(a_task_gone_before_its_io_priority_is_read_fails)
 {
 	struct task_attr now;
 
-	(void)state;
 	applier.caps.io_priority = true;
 	kernel.io = -ESRCH;
 	assert_int_equal(applier_look(&applier, 7, &now), -ESRCH);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		KERNEL_TEST(no_io_priority_is_read_until_it_is_used),
-		KERNEL_TEST(a_kernel_without_io_priorities_is_never_asked_again),
-		KERNEL_TEST(an_io_priority_alone_takes_one_call),
-		KERNEL_TEST(a_hint_is_kept),
-		KERNEL_TEST(a_refused_io_priority_rolls_back_the_rest),
-		KERNEL_TEST(a_task_gone_before_its_io_priority_is_read_fails),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,32 +13,29 @@ static const char *text(struct task_attr attr)
 	return task_attr_text(&attr, buf);
 }
 
-static void only_normal_batch_and_idle_are_fair(void **state)
+TEST(only_normal_batch_and_idle_are_fair)
 {
-	(void)state;
 	for (unsigned policy = 0; policy < 10; policy++)
 		assert_int_equal(task_policy_is_fair(policy),
 				 policy == 0 || policy == 3 || policy == 5);
 }
 
-static void policies_have_the_kernel_s_names(void **state)
+TEST(policies_have_the_kernel_s_names)
 {
 	static const char *const names[] = { "SCHED_NORMAL",   "SCHED_FIFO", "SCHED_RR",
 					     "SCHED_BATCH",    "SCHED_?",    "SCHED_IDLE",
 					     "SCHED_DEADLINE", "SCHED_EXT",  "SCHED_?" };
 
-	(void)state;
 	for (unsigned policy = 0; policy < sizeof(names) / sizeof(names[0]); policy++)
 		assert_string_equal(task_policy_name(policy), names[policy]);
 	assert_string_equal(task_policy_name(~0U), "SCHED_?");
 }
 
-static void attributes_are_equal_when_all_that_is_visible_is(void **state)
+TEST(attributes_are_equal_when_all_that_is_visible_is)
 {
 	const struct task_attr base = { .policy = POLICY_BATCH, .nice = -3, .slice_ns = 1 };
 	struct task_attr other[7];
 
-	(void)state;
 	for (int i = 0; i < 7; i++)
 		other[i] = base;
 	other[0].policy = POLICY_NORMAL;
@@ -55,11 +52,10 @@ static void attributes_are_equal_when_all_that_is_visible_is(void **state)
 	assert_true(task_attr_equal(&base, &other[0]));
 }
 
-static void pristine_is_normal_with_nothing_chosen(void **state)
+TEST(pristine_is_normal_with_nothing_chosen)
 {
 	struct task_attr attr = { .util_max = UTIL_FULL };
 
-	(void)state;
 	assert_true(task_attr_is_pristine(&attr));
 	assert_true(task_attr_is_pristine(&task_attr_pristine));
 	attr.util_max = 1023;
@@ -69,9 +65,8 @@ static void pristine_is_normal_with_nothing_chosen(void **state)
 	assert_false(task_attr_is_pristine(&attr));
 }
 
-static void attributes_read_as_people_say_them(void **state)
+TEST(attributes_read_as_people_say_them)
 {
-	(void)state;
 	assert_string_equal(text(task_attr_pristine), "SCHED_NORMAL nice 0");
 	assert_string_equal(text((struct task_attr){ .policy = POLICY_BATCH,
 						     .nice = 4,
@@ -94,7 +89,7 @@ static void attributes_read_as_people_say_them(void **state)
 }
 
 /* As the kernel has it where none is set: task_nice_ioclass and task_nice_ioprio. */
-static void io_comes_in_the_order_of_class_and_level(void **state)
+TEST(io_comes_in_the_order_of_class_and_level)
 {
 	static const struct task_attr falling[] = {
 		{ .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 0) },
@@ -108,18 +103,16 @@ static void io_comes_in_the_order_of_class_and_level(void **state)
 		{ .policy = POLICY_IDLE, .nice = -20 },
 	};
 
-	(void)state;
 	for (size_t i = 1; i < sizeof(falling) / sizeof(falling[0]); i++)
 		assert_true(task_io_order(&falling[i - 1]) < task_io_order(&falling[i]));
 	assert_int_equal(task_io_order(&task_attr_pristine), IO_LEVELS + IO_LEVEL_DEFAULT);
 }
 
-static void only_real_time_io_takes_privilege(void **state)
+TEST(only_real_time_io_takes_privilege)
 {
 	const uint8_t idle = IO_PRIORITY(IO_CLASS_IDLE, 0), best = IO_PRIORITY(IO_CLASS_BEST_EFFORT, 0);
 	const uint8_t high = IO_PRIORITY(IO_CLASS_REALTIME, 3), low = IO_PRIORITY(IO_CLASS_REALTIME, 4);
 
-	(void)state;
 	assert_false(io_priority_is_privileged(idle, best));
 	assert_false(io_priority_is_privileged(idle, 0));
 	assert_false(io_priority_is_privileged(high, best));
@@ -130,7 +123,7 @@ static void only_real_time_io_takes_privilege(void **state)
 	assert_true(io_priority_is_privileged(0, low));
 }
 
-static void the_longest_text_fits(void **state)
+TEST(the_longest_text_fits)
 {
 	const struct task_attr attr = {
 		.policy = POLICY_BATCH,
@@ -142,36 +135,17 @@ static void the_longest_text_fits(void **state)
 		.io_priority = IO_PRIORITY(IO_CLASS_BEST_EFFORT, 7),
 	};
 
-	(void)state;
 	assert_string_equal(
 		text(attr),
 		"SCHED_BATCH nice -128 priority 255 slice 4294.97 ms util 65535..65535 io best-effort 7");
 }
 
-static void a_base_name_follows_the_last_slash_or_backslash(void **state)
+TEST(a_base_name_follows_the_last_slash_or_backslash)
 {
-	(void)state;
 	assert_string_equal(path_base("/usr/bin/vi"), "vi");
 	assert_string_equal(path_base("C:\\Games\\a.exe"), "a.exe");
 	assert_string_equal(path_base("/mnt\\x/y"), "y");
 	assert_string_equal(path_base("vi"), "vi");
 	assert_string_equal(path_base("/bin/"), "");
 	assert_string_equal(path_base(""), "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_normal_batch_and_idle_are_fair),
-		cmocka_unit_test(policies_have_the_kernel_s_names),
-		cmocka_unit_test(attributes_are_equal_when_all_that_is_visible_is),
-		cmocka_unit_test(pristine_is_normal_with_nothing_chosen),
-		cmocka_unit_test(attributes_read_as_people_say_them),
-		cmocka_unit_test(io_comes_in_the_order_of_class_and_level),
-		cmocka_unit_test(only_real_time_io_takes_privilege),
-		cmocka_unit_test(the_longest_text_fits),
-		cmocka_unit_test(a_base_name_follows_the_last_slash_or_backslash),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,9 +58,10 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void the_base_slice_is_as_of_now(void **state)
+#define TEST_BASE_SLICE_TEST(name) TEST_IN(name, set_up, NULL)
+
+TEST_BASE_SLICE_TEST(the_base_slice_is_as_of_now)
 {
-	(void)state;
 	assert_int_equal(applier_renew(&applier, 0, 5 * MS), 0);
 	assert_int_equal(applier.caps.base_slice_ns, 16 * MS);
 	assert_int_equal(kernel.own.nice, -20);
@@ -68,9 +69,8 @@ static void the_base_slice_is_as_of_now(void **state)
 	assert_int_equal(applier_renew(&applier, 0, 5 * MS), -EPERM);
 }
 
-static void a_task_that_shows_the_old_one_is_set_anew(void **state)
+TEST_BASE_SLICE_TEST(a_task_that_shows_the_old_one_is_set_anew)
 {
-	(void)state;
 	assert_int_equal(applier_renew(&applier, TID, 3 * MS), 0);
 	assert_int_equal(kernel.task.runtime, 16 * MS);
 	assert_int_equal(kernel.task.policy, POLICY_BATCH);
@@ -79,9 +79,8 @@ static void a_task_that_shows_the_old_one_is_set_anew(void **state)
 	assert_int_equal(kernel.task.flags, KSCHED_FLAG_RESET_ON_FORK);
 }
 
-static void other_tasks_are_left_alone(void **state)
+TEST_BASE_SLICE_TEST(other_tasks_are_left_alone)
 {
-	(void)state;
 	kernel.task.runtime = 5 * MS;
 	assert_int_equal(applier_renew(&applier, TID, 3 * MS), 0);
 	kernel.task.runtime = 3 * MS;
@@ -90,17 +89,4 @@ static void other_tasks_are_left_alone(void **state)
 	kernel.get_result = -ESRCH;
 	assert_int_equal(applier_renew(&applier, TID, 3 * MS), -ESRCH);
 	assert_int_equal(kernel.n_sets, 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, NULL)
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST(the_base_slice_is_as_of_now),
-		TEST(a_task_that_shows_the_old_one_is_set_anew),
-		TEST(other_tasks_are_left_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

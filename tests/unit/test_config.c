@@ -307,11 +307,10 @@ static void check_print(const char *name, const struct config *config)
 	config_free(again);
 }
 
-static void every_example_means_what_it_says(void **state)
+TEST(every_example_means_what_it_says)
 {
 	struct config *nothing = parse_good(NULL, 0);
 
-	(void)state;
 	for (const struct example *example = examples; example < examples + COUNT(examples); example++) {
 		struct config_diff counts;
 		struct config *config;
@@ -334,11 +333,10 @@ static void every_example_means_what_it_says(void **state)
 
 /* ---- what an example cannot say ---- */
 
-static void without_a_file_there_is_what_is_built_in(void **state)
+TEST(without_a_file_there_is_what_is_built_in)
 {
 	struct config *config = parse_good(NULL, 0);
 
-	(void)state;
 	assert_int_equal(config->n_classes, QOS_BUILTIN_COUNT);
 	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++) {
 		assert_string_equal(config->classes[i].name, qos_builtin[i].name);
@@ -364,9 +362,8 @@ static void check_mapping(struct config *config, const char *name, const char *w
 
 #define LAPTOP PRESET("laptop", "{'QOS_UTILITY': {'sched_nice': 9}}")
 
-static void a_mapping_is_told_with_who_names_it(void **state)
+TEST(a_mapping_is_told_with_who_names_it)
 {
-	(void)state;
 	check_mapping(GOOD(LAPTOP), "announcement", "built in");
 	check_mapping(GOOD(LAPTOP, RULES("{\n'schedqos': {'mapping': 'laptop'}}"), RULES("{'schedqos': {'default': 'none'}}")),
 		      "laptop", "rules.json:2:25");
@@ -374,7 +371,7 @@ static void a_mapping_is_told_with_who_names_it(void **state)
 		      "--mapping");
 }
 
-static void differences_are_counted(void **state)
+TEST(differences_are_counted)
 {
 	struct config *before = GOOD(RULES("{'a': {'qos': 'QOS_UTILITY'}, 'b': {}, 'z': {}}"));
 	struct config *after = GOOD(RULES("{'a': {'period': 5000}, // other\n'b': {}, 'c\\n': {}, 'schedqos': {'log': 'debug'},"
@@ -383,7 +380,6 @@ static void differences_are_counted(void **state)
 	struct config_diff counts;
 	char *found = diff(before, after, &counts);
 
-	(void)state;
 	assert_int_equal(counts.added, 1);
 	assert_int_equal(counts.removed, 1);
 	assert_int_equal(counts.changed, 1);
@@ -395,7 +391,7 @@ static void differences_are_counted(void **state)
 	config_free(after);
 }
 
-static void print_is_for_people(void **state)
+TEST(print_is_for_people)
 {
 	static const char want[] = "{\n"
 				   "\t\"schedqos\": {\n"
@@ -413,7 +409,6 @@ static void print_is_for_people(void **state)
 					   "\"schedqos\": {\"sched_profile\": null, \"default\": \"all\"}, \"app\": [{\"match\": {\"user\": 0}}, {}]}"));
 	char *text = config_print(config, true);
 
-	(void)state;
 	assert_memory_equal(text, want, strlen(want));
 	assert_non_null(strstr(text, "\"from\": \"rules.json:2:64\",\n\t\t\t\"match\""));
 	assert_non_null(strstr(text, "\"from\": \"rules.json:2:88\"\n"));
@@ -422,7 +417,7 @@ static void print_is_for_people(void **state)
 }
 
 /* Equally good globs: the later file's wins, and still does once all is one file. */
-static void print_keeps_which_glob_wins(void **state)
+TEST(print_keeps_which_glob_wins)
 {
 	struct config *config = GOOD(RULES("{'ab*': {'qos': 'QOS_UTILITY'}}"), RULES("{'a*c': {'qos': 'QOS_BACKGROUND'}}"));
 	char *text = config_print(config, false);
@@ -436,7 +431,6 @@ static void print_keeps_which_glob_wins(void **state)
 	};
 	int error;
 
-	(void)state;
 	assert_string_equal(rules_match(config->rules, &facts, &error)->pattern, "a*c");
 	assert_string_equal(rules_match(again->rules, &facts, &error)->pattern, "a*c");
 	free(text);
@@ -444,7 +438,7 @@ static void print_keeps_which_glob_wins(void **state)
 	config_free(again);
 }
 
-static void profiles_are_equal_by_what_they_do(void **state)
+TEST(profiles_are_equal_by_what_they_do)
 {
 	static const char *const variants[] = {
 		"{'p': {'block': {'a': {'f': 1}}}}",
@@ -457,7 +451,6 @@ static void profiles_are_equal_by_what_they_do(void **state)
 		"{'q': {'block': {'a': {'f': 1}}}}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(variants) * COUNT(variants); i++) {
 		const size_t first = i / COUNT(variants), second = i % COUNT(variants);
 		struct config *a = GOOD(PROFILES(variants[first])), *b = GOOD(PROFILES("{}"), PROFILES(variants[second]));
@@ -471,19 +464,4 @@ static void profiles_are_equal_by_what_they_do(void **state)
 	assert_true(sched_profile_equal(NULL, NULL));
 	assert_false(sched_profile_equal(NULL, &profile_builtin[0]));
 	assert_false(sched_profile_equal(&profile_builtin[0], NULL));
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_example_means_what_it_says),
-		cmocka_unit_test(without_a_file_there_is_what_is_built_in),
-		cmocka_unit_test(a_mapping_is_told_with_who_names_it),
-		cmocka_unit_test(differences_are_counted),
-		cmocka_unit_test(print_is_for_people),
-		cmocka_unit_test(print_keeps_which_glob_wins),
-		cmocka_unit_test(profiles_are_equal_by_what_they_do),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

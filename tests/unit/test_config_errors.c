@@ -9,8 +9,6 @@
 
 #include "config_case.h"
 
-static bool only_examples;
-
 static void print_example(enum config_kind kind, const struct bad *bad)
 {
 	static const char *const kinds[] = {
@@ -35,15 +33,14 @@ static void print_example(enum config_kind kind, const struct bad *bad)
 /* Each text has that one mistake. */
 static void check_bad(enum config_kind kind, const struct bad *cases, size_t n)
 {
-	for (size_t i = 0; only_examples && i < n; i++)
-		print_example(kind, &cases[i]);
-	if (only_examples)
-		return;
 	for (size_t i = 0; i < n; i++) {
 		struct config_file file = { .path = "f.json", .text = cases[i].text, .kind = kind };
 		struct config_errors errors = { 0 };
 		struct config *config = NULL;
 
+		/* For tests/schema. */
+		if (getenv("EXAMPLES"))
+			print_example(kind, &cases[i]);
 		assert_int_equal(parse(&file, 1, &config, &errors), -EINVAL);
 		assert_only(&errors, "f.json", &cases[i], false);
 		assert_null(config);
@@ -51,7 +48,7 @@ static void check_bad(enum config_kind kind, const struct bad *cases, size_t n)
 	}
 }
 
-static void bad_json(void **state)
+TEST(bad_json)
 {
 	static const struct bad cases[] = {
 		{ "", 1, 1, "", "empty: write {} for no rules" },
@@ -62,14 +59,13 @@ static void bad_json(void **state)
 		{ "{'a': {'period': +10}}", 1, 18, "", "not a number" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 	check_bad(CONFIG_MAPPING, cases, COUNT(cases));
 	check_bad(CONFIG_PRESET, cases, COUNT(cases));
 	check_bad(CONFIG_PROFILES, cases, COUNT(cases));
 }
 
-static void bad_top(void **state)
+TEST(bad_top)
 {
 	static const struct bad cases[] = {
 		{ "[]", 1, 1, "", "must be an object, not a list" },
@@ -77,12 +73,11 @@ static void bad_top(void **state)
 		{ "\n'x'", 2, 1, "", "must be an object, not a string" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 	check_bad(CONFIG_PROFILES, cases, COUNT(cases));
 }
 
-static void bad_duplicates(void **state)
+TEST(bad_duplicates)
 {
 	static const struct bad cases[] = {
 		{ "{'a': {},\n'b': {}, '\\u0061': {}}", 2, 10, "a", "already defined at 1:2" },
@@ -95,11 +90,10 @@ static void bad_duplicates(void **state)
 		{ "{'schedqos': {},\n 'schedqos': {}}", 2, 2, "schedqos", "already defined at 1:2" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 }
 
-static void bad_class_names(void **state)
+TEST(bad_class_names)
 {
 	static const struct bad rules[] = {
 		{ "{'QOS_utility': {}}", 1, 2, "QOS_utility", "did you mean \"QOS_UTILITY\"?" },
@@ -114,13 +108,12 @@ static void bad_class_names(void **state)
 		{ "{'schedqos': {}}", 1, 2, "schedqos", "names here begin with QOS_" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_RULES, rules, COUNT(rules));
 	check_bad(CONFIG_MAPPING, mapping, COUNT(mapping));
 	check_bad(CONFIG_PRESET, mapping + 1, COUNT(mapping) - 1);
 }
 
-static void bad_attributes(void **state)
+TEST(bad_attributes)
 {
 	static const struct bad cases[] = {
 		{ "{'QOS_A': {'sched_nise': 1}}", 1, 12, "QOS_A.sched_nise",
@@ -147,7 +140,6 @@ static void bad_attributes(void **state)
 		  "QOS_A.sched_deadline", "must be between 0 and 9223372036854775807" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 	check_bad(CONFIG_MAPPING, cases, COUNT(cases));
 	check_bad(CONFIG_PRESET, cases, COUNT(cases));
@@ -156,7 +148,7 @@ static void bad_attributes(void **state)
 #define FIFO "'sched_policy': 'SCHED_FIFO', 'sched_priority': 1"
 #define DL   "'sched_policy': 'SCHED_DEADLINE'"
 
-static void bad_contradictions(void **state)
+TEST(bad_contradictions)
 {
 	static const struct bad cases[] = {
 		{ "{'QOS_UTILITY': {" FIFO ",\n'sched_nice': 1}}", 2, 15,
@@ -193,11 +185,10 @@ static void bad_contradictions(void **state)
 		  "QOS_BACKGROUND.sched_util_min", "greater than sched_util_max 256" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 }
 
-static void bad_io(void **state)
+TEST(bad_io)
 {
 	static const struct bad cases[] = {
 		{ "{'QOS_A': {'io_class': 'ilde'}}", 1, 24, "QOS_A.io_class",
@@ -222,12 +213,11 @@ static void bad_io(void **state)
 		{ "{'io_class': 'idle'}", 1, 14, "io_class", "must be" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 }
 
 /* The layer below may be at odds with what is laid over it: the upper one is told. */
-static void bad_contradictions_across_files(void **state)
+TEST(bad_contradictions_across_files)
 {
 	static const struct bad cases[] = {
 		{ "{'QOS_DL': {'sched_deadline': 1500}}", 1, 31, "QOS_DL.sched_deadline",
@@ -243,7 +233,6 @@ static void bad_contradictions_across_files(void **state)
 		{ "{'QOS_RT': {'io_priority': 1}}", 1, 28, "QOS_RT.io_priority", "io_class idle has no io_priority" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct config_file files[] = {
 			MAPPING("{'QOS_DL': {" DL ", 'sched_runtime': 2000, 'sched_deadline':"
@@ -261,7 +250,7 @@ static void bad_contradictions_across_files(void **state)
 	}
 }
 
-static void bad_settings(void **state)
+TEST(bad_settings)
 {
 	static const struct bad cases[] = {
 		{ "{'schedqos': []}", 1, 14, "schedqos", "must be an object, not a list" },
@@ -287,11 +276,10 @@ static void bad_settings(void **state)
 		{ "{'schedqos': {'mapping': null}}", 1, 26, "schedqos.mapping", "must be a string, not null" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 }
 
-static void bad_rules(void **state)
+TEST(bad_rules)
 {
 	static const struct bad cases[] = {
 		{ "{'': {}}", 1, 2, "[\"\"]", "a pattern must not be empty" },
@@ -339,11 +327,10 @@ static void bad_rules(void **state)
 		{ "{'a': {'enforce': 'program'}}", 1, 19, "a.enforce", "must be true or false, not a string" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 }
 
-static void bad_match(void **state)
+TEST(bad_match)
 {
 	static const struct bad cases[] = {
 		{ "{'a': {'match': []}}", 1, 17, "a.match", "must be an object" },
@@ -370,13 +357,12 @@ static void bad_match(void **state)
 		{ "{'a': {'match': {'parent': null}}}", 1, 28, "a.match.parent", "must be a string" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 }
 
 #define GROUPS(text) "{'schedqos': {'groups': " text "}}"
 
-static void bad_groups(void **state)
+TEST(bad_groups)
 {
 	static const struct bad cases[] = {
 		{ GROUPS("[]"), 1, 25, "schedqos.groups", "must be an object, not a list" },
@@ -395,13 +381,12 @@ static void bad_groups(void **state)
 		{ GROUPS("{'a': {'max': 'QOS_UTILITY'}, 'a': null}"), 1, 55, "schedqos.groups.a", "already defined at 1:26" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 }
 
 #define WEIGHTS(text) "{'schedqos': {'weights': " text "}}"
 
-static void bad_weights(void **state)
+TEST(bad_weights)
 {
 	static const struct bad cases[] = {
 		{ WEIGHTS("7"), 1, 26, "schedqos.weights", "must be an object, not a number" },
@@ -424,11 +409,10 @@ static void bad_weights(void **state)
 		{ WEIGHTS("{'user@.service': 1}"), 1, 27, "schedqos.weights[\"user@.service\"]", "write \"user@*.service\"" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_RULES, cases, COUNT(cases));
 }
 
-static void bad_profiles(void **state)
+TEST(bad_profiles)
 {
 	static const struct bad cases[] = {
 		{ "{'': {}}", 1, 2, "[\"\"]", "a profile needs a name" },
@@ -471,12 +455,11 @@ static void bad_profiles(void **state)
 		  "a.block[\"vd*\"].scheduler", "must be a string or a whole number, not null" },
 	};
 
-	(void)state;
 	check_bad(CONFIG_PROFILES, cases, COUNT(cases));
 }
 
 /* A name in debugfs may have folders, and none of them leads out. */
-static void debugfs_paths_stay_beneath(void **state)
+TEST(debugfs_paths_stay_beneath)
 {
 	static const char *const bad[] = {
 		"../x", "a/../x", "a/..", "./x", "a/./x", "a/.", "/x", "/", "a//x", "a/", "//", "a/b/../../../x",
@@ -485,7 +468,6 @@ static void debugfs_paths_stay_beneath(void **state)
 	char text[1024], where[512], long_name[300];
 	struct bad one = { text, 2, 3, where, "beneath /sys/kernel/debug/sched, such as llc_balancing/enabled" };
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		snprintf(text, sizeof(text), "{'a': {'debugfs': {\n  '%s': 1}}}", bad[i]);
 		snprintf(where, sizeof(where), "a.debugfs[\"%s\"]", bad[i]);
@@ -497,33 +479,4 @@ static void debugfs_paths_stay_beneath(void **state)
 	snprintf(text, sizeof(text), "{'a': {'debugfs': {\n  'a/%s': 1}}}", long_name);
 	snprintf(where, sizeof(where), "a.debugfs[\"a/%s\"]", long_name);
 	check_bad(CONFIG_PROFILES, &one, 1);
-}
-
-int main(int argc, char **argv)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_json),
-		cmocka_unit_test(bad_top),
-		cmocka_unit_test(bad_duplicates),
-		cmocka_unit_test(bad_class_names),
-		cmocka_unit_test(bad_attributes),
-		cmocka_unit_test(bad_contradictions),
-		cmocka_unit_test(bad_io),
-		cmocka_unit_test(bad_contradictions_across_files),
-		cmocka_unit_test(bad_settings),
-		cmocka_unit_test(bad_rules),
-		cmocka_unit_test(bad_match),
-		cmocka_unit_test(bad_groups),
-		cmocka_unit_test(bad_weights),
-		cmocka_unit_test(bad_profiles),
-		cmocka_unit_test(debugfs_paths_stay_beneath),
-	};
-
-	only_examples = argc == 2 && strcmp(argv[1], "--examples") == 0;
-	for (size_t i = 0; only_examples && i < COUNT(tests); i++) {
-		void *state = NULL;
-
-		tests[i].test_func(&state);
-	}
-	return only_examples ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,14 +86,13 @@ static void check_warnings(const struct config_file *files, const char *want)
 	config_free(config);
 }
 
-static void warnings(void **state)
+TEST(warnings)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(examples); i++)
 		check_warnings(examples[i].files, examples[i].want);
 }
 
-static void a_cgroup_of_users_is_everybody_s(void **state)
+TEST(a_cgroup_of_users_is_everybody_s)
 {
 	static const struct {
 		const char *cgroup;
@@ -111,19 +110,8 @@ static void a_cgroup_of_users_is_everybody_s(void **state)
 	};
 	char text[256];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cgroups); i++) {
 		snprintf(text, sizeof(text), "{" RT ",\n'a': {'qos': 'QOS_RT', 'match': {'cgroup': '%s'}}}", cgroups[i].cgroup);
 		check_warnings((const struct config_file[]){ RULES(text), { 0 } }, cgroups[i].is_theirs ? "rules.json:2:1: a: " OF_RT "\n" : "");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(warnings),
-		cmocka_unit_test(a_cgroup_of_users_is_everybody_s),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

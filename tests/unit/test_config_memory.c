@@ -117,28 +117,25 @@ static int starve(const struct config_file *files, size_t n)
 	return r;
 }
 
-static void a_good_configuration_is_whole_or_not_there(void **state)
+TEST(a_good_configuration_is_whole_or_not_there)
 {
-	(void)state;
 	if (!REPLACES_MALLOC)
 		skip();
 	assert_int_equal(starve(good_files, COUNT(good_files)), 0);
 	assert_int_equal(starve(NULL, 0), 0);
 }
 
-static void a_bad_configuration_never_passes(void **state)
+TEST(a_bad_configuration_never_passes)
 {
-	(void)state;
 	if (!REPLACES_MALLOC)
 		skip();
 	assert_int_equal(starve(bad_files, COUNT(bad_files)), -EINVAL);
 }
 
-static void an_error_without_memory_still_counts(void **state)
+TEST(an_error_without_memory_still_counts)
 {
 	struct config_errors errors = { 0 };
 
-	(void)state;
 	if (!REPLACES_MALLOC)
 		skip();
 	countdown = 1;
@@ -149,13 +146,12 @@ static void an_error_without_memory_still_counts(void **state)
 	config_errors_clear(&errors);
 }
 
-static void texts_are_whole_or_not_there(void **state)
+TEST(texts_are_whole_or_not_there)
 {
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
 	char *text = NULL;
 
-	(void)state;
 	if (!REPLACES_MALLOC)
 		skip();
 	assert_int_equal(parse(good_files, COUNT(good_files), &config, &errors), 0);
@@ -170,7 +166,7 @@ static void texts_are_whole_or_not_there(void **state)
 	config_free(config);
 }
 
-static void warnings_of_grants_are_whole_or_not_there(void **state)
+TEST(warnings_of_grants_are_whole_or_not_there)
 {
 	static const struct config_file files[] = {
 		RULES("{\"a\": {\"qos\": \"QOS_USER_INTERACTIVE\"}, \"b\": {\"qos\": "
@@ -182,7 +178,6 @@ static void warnings_of_grants_are_whole_or_not_there(void **state)
 	struct config *config = NULL;
 	int r = -ENOMEM;
 
-	(void)state;
 	if (!REPLACES_MALLOC)
 		skip();
 	assert_int_equal(parse(files, COUNT(files), &config, &errors), 0);
@@ -198,17 +193,4 @@ static void warnings_of_grants_are_whole_or_not_there(void **state)
 	}
 	assert_int_equal(r, 0);
 	config_free(config);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_good_configuration_is_whole_or_not_there),
-		cmocka_unit_test(a_bad_configuration_never_passes),
-		cmocka_unit_test(an_error_without_memory_still_counts),
-		cmocka_unit_test(texts_are_whole_or_not_there),
-		cmocka_unit_test(warnings_of_grants_are_whole_or_not_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,9 +32,8 @@ static const struct {
 	{ { PRESET("laptop", "{}"), CHOICE("latop") }, "--mapping: unknown mapping 'latop' (did you mean 'laptop'?)\n" },
 };
 
-static void all_errors_come_in_order(void **state)
+TEST(all_errors_come_in_order)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(reports); i++) {
 		struct config_errors errors = { 0 };
 		struct config *config = NULL;
@@ -51,12 +50,11 @@ static void all_errors_come_in_order(void **state)
 }
 
 /* Nor are they moved among its own. */
-static void old_errors_do_not_spoil_a_good_configuration(void **state)
+TEST(old_errors_do_not_spoil_a_good_configuration)
 {
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
 
-	(void)state;
 	config_error_add(&errors, "other", "cannot be read: %s", "no");
 	assert_int_equal(config_parse(NULL, 0, NULL, NULL, &config, &errors), 0);
 	config_free(config);
@@ -65,7 +63,7 @@ static void old_errors_do_not_spoil_a_good_configuration(void **state)
 	config_errors_clear(&errors);
 }
 
-static void error_text_is_safe_for_a_terminal(void **state)
+TEST(error_text_is_safe_for_a_terminal)
 {
 	struct config_file file = {
 		.path = "\x1b]0;f\x07.json",
@@ -75,7 +73,6 @@ static void error_text_is_safe_for_a_terminal(void **state)
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
 
-	(void)state;
 	assert_int_equal(parse(&file, 1, &config, &errors), -EINVAL);
 	/* Two errors, and a warning of the bracket. */
 	assert_int_equal(errors.count, 3);
@@ -94,14 +91,13 @@ static void error_text_is_safe_for_a_terminal(void **state)
 
 /* ---- limits ---- */
 
-static void files_are_counted_in_16_bits(void **state)
+TEST(files_are_counted_in_16_bits)
 {
 	size_t n = UINT16_MAX + 1;
 	struct config_file *files = calloc(n, sizeof(*files));
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
 
-	(void)state;
 	assert_non_null(files);
 	for (size_t i = 0; i < n; i++)
 		files[i] = (struct config_file){ .path = "f", .text = "{}", .size = 2 };
@@ -129,26 +125,24 @@ static char *many(const char *format, int n)
 	return text;
 }
 
-static void many_rules_are_normal(void **state)
+TEST(many_rules_are_normal)
 {
 	char *text = many("\n'app-%d': {'qos': 'QOS_UTILITY'}", 15000);
 	struct config *config = GOOD(RULES(text));
 
-	(void)state;
 	free(text);
 	assert_int_equal(rules_count(config->rules), 15000);
 	assert_int_equal(rule_for(config, "app-14999")->source.line, 15001);
 	config_free(config);
 }
 
-static void classes_are_limited(void **state)
+TEST(classes_are_limited)
 {
 	char *text = many("'QOS_%d': {}", 1020);
 	struct config_file file = RULES(text);
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
 
-	(void)state;
 	assert_int_equal(parse(&file, 1, &config, &errors), -EINVAL);
 	assert_int_equal(errors.count, 1);
 	assert_non_null(strstr(errors.items[0].text, " QOS_1019: more than 1024 classes"));
@@ -156,14 +150,13 @@ static void classes_are_limited(void **state)
 	free(text);
 }
 
-static void a_column_far_right_is_cut_in_sources_only(void **state)
+TEST(a_column_far_right_is_cut_in_sources_only)
 {
 	char *text = malloc(70100);
 	struct config_file file = RULES(text);
 	struct config_errors errors = { 0 };
 	struct config *config;
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, ' ', 70100);
 	memcpy(text, "{", 1);
@@ -174,19 +167,4 @@ static void a_column_far_right_is_cut_in_sources_only(void **state)
 	config_errors_clear(&errors);
 	config_free(config);
 	free(text);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_errors_come_in_order),
-		cmocka_unit_test(old_errors_do_not_spoil_a_good_configuration),
-		cmocka_unit_test(error_text_is_safe_for_a_terminal),
-		cmocka_unit_test(files_are_counted_in_16_bits),
-		cmocka_unit_test(many_rules_are_normal),
-		cmocka_unit_test(classes_are_limited),
-		cmocka_unit_test(a_column_far_right_is_cut_in_sources_only),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,12 +80,11 @@ static void assert_same_classes(const struct config *config, const struct qos_cl
 		assert_true(qos_attr_equal(&class_named(config, classes[i].name)->attr, &classes[i].attr));
 }
 
-static void what_is_built_in_is_shipped_as_well(void **state)
+TEST(what_is_built_in_is_shipped_as_well)
 {
 	struct config *mapping = shipped(MAPPING_FILE, MAPPING_FILE, NULL), *profiles = shipped(PROFILES_FILE, PROFILES_FILE, NULL);
 	struct config *announcement = shipped(PRESETS, PRESETS, "announcement");
 
-	(void)state;
 	assert_int_equal(mapping->n_classes, QOS_BUILTIN_COUNT);
 	assert_same_classes(mapping, qos_builtin, QOS_BUILTIN_COUNT);
 	assert_same_classes(announcement, qos_builtin, QOS_BUILTIN_COUNT);
@@ -102,9 +101,8 @@ static void what_is_built_in_is_shipped_as_well(void **state)
 }
 
 /* The built-in ones and that of configs/app_configs/maintenance.json. One that another lacks would stay when that is chosen. */
-static void presets_define_all_classes_and_no_other(void **state)
+TEST(presets_define_all_classes_and_no_other)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(presets); i++) {
 		struct config *config = shipped(PRESETS, PRESETS, presets[i]);
 
@@ -116,11 +114,10 @@ static void presets_define_all_classes_and_no_other(void **state)
 	}
 }
 
-static void rules_are_good_and_keep_what_somebody_chose(void **state)
+TEST(rules_are_good_and_keep_what_somebody_chose)
 {
 	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
 
-	(void)state;
 	assert_string_equal(rule_for(config, "cc1plus")->qos, "QOS_BACKGROUND");
 	assert_string_equal(rule_for(config, "firefox")->qos, "QOS_USER_INTERACTIVE");
 	assert_true(rule_for(config, "make")->inherit);
@@ -187,11 +184,10 @@ static struct desktop_program {
 	{ PROCESS("/home/me/rtkit-daemon", "rtkit-daemon", "/usr/libexec/rtkit-daemon"), "no rule" },
 };
 
-static void programs_of_a_desktop_are_known(void **state)
+TEST(programs_of_a_desktop_are_known)
 {
 	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(desktop_programs); i++) {
 		struct desktop_program *program = &desktop_programs[i];
 		int error;
@@ -208,12 +204,11 @@ static void programs_of_a_desktop_are_known(void **state)
 }
 
 /* What is lowered while nobody looks at it, and what is not. */
-static void a_call_goes_on_behind_other_windows(void **state)
+TEST(a_call_goes_on_behind_other_windows)
 {
 	static const char *const kept[] = { "zoom", "Discord", "obs", "steam", "plasmashell" };
 	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(kept); i++)
 		assert_true(rule_for(config, kept[i])->keeps_hidden);
 	assert_false(rule_for(config, "firefox")->keeps_hidden);
@@ -221,11 +216,10 @@ static void a_call_goes_on_behind_other_windows(void **state)
 }
 
 /* By schedqos.json alone, which names it. */
-static void the_folder_puts_a_preset_in_force(void **state)
+TEST(the_folder_puts_a_preset_in_force)
 {
 	struct config *config = shipped(PRESETS, SETTINGS_FILE, NULL), *preset;
 
-	(void)state;
 	assert_true(config->settings.mapping_is_named);
 	assert_string_equal(config->files[config->settings.mapping_source.file], "configs/schedqos.json");
 	assert_string_not_equal(config->settings.mapping, "announcement");
@@ -236,11 +230,10 @@ static void the_folder_puts_a_preset_in_force(void **state)
 }
 
 /* With the maintenance class of the rules. */
-static void an_option_brings_the_announcement_back(void **state)
+TEST(an_option_brings_the_announcement_back)
 {
 	struct config *config = shipped(PRESETS, SETTINGS_FILE, "announcement"), *rules = shipped(RULES_FILES, RULES_FILES, NULL);
 
-	(void)state;
 	assert_same_classes(config, qos_builtin, QOS_BUILTIN_COUNT);
 	assert_same_classes(config, rules->classes, rules->n_classes);
 	config_free(rules);
@@ -248,9 +241,8 @@ static void an_option_brings_the_announcement_back(void **state)
 }
 
 /* Anybody can give his program any name. */
-static void nobody_is_raised_but_who_is_at_a_seat(void **state)
+TEST(nobody_is_raised_but_who_is_at_a_seat)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(presets); i++) {
 		struct config *config = shipped(PRESETS, RULES_FILES, presets[i]);
 		size_t n_tags;
@@ -268,9 +260,8 @@ static void nobody_is_raised_but_who_is_at_a_seat(void **state)
 }
 
 /* Under no mapping of ours does `check` warn of our own rules; of those it would be noise. */
-static void rules_hand_out_nothing_to_warn_of(void **state)
+TEST(rules_hand_out_nothing_to_warn_of)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(presets); i++) {
 		struct config *config = shipped(PRESETS, RULES_FILES, presets[i]);
 		struct config_errors errors = { 0 };
@@ -280,21 +271,4 @@ static void rules_hand_out_nothing_to_warn_of(void **state)
 		assert_int_equal(errors.count, 0);
 		config_free(config);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_built_in_is_shipped_as_well),
-		cmocka_unit_test(presets_define_all_classes_and_no_other),
-		cmocka_unit_test(rules_are_good_and_keep_what_somebody_chose),
-		cmocka_unit_test(programs_of_a_desktop_are_known),
-		cmocka_unit_test(a_call_goes_on_behind_other_windows),
-		cmocka_unit_test(the_folder_puts_a_preset_in_force),
-		cmocka_unit_test(an_option_brings_the_announcement_back),
-		cmocka_unit_test(nobody_is_raised_but_who_is_at_a_seat),
-		cmocka_unit_test(rules_hand_out_nothing_to_warn_of),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* Warnings: the configuration is good all the same. */
 #include "config_case.h"
 
-static void warnings(void **state)
+TEST(warnings)
 {
 	static const struct bad cases[] = {
 		{ "{'a': {'thread_qos': {'0123456789abcdef': 'QOS_UTILITY'}}}", 1, 23,
@@ -45,7 +45,6 @@ static void warnings(void **state)
 		{ "{'a': {'match': {'parent': 'make -j2'}}}", 1, 28, "a.match.parent", ": write \"make\" with" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct config_file file = RULES(cases[i].text);
 		struct config_errors errors = { 0 };
@@ -58,9 +57,8 @@ static void warnings(void **state)
 	}
 }
 
-static void no_warning_where_it_can_match(void **state)
+TEST(no_warning_where_it_can_match)
 {
-	(void)state;
 	config_free(GOOD(RULES("{'The Game.exe': {}, 'a - b': {}, 'A -B C-.EXE': {}, '/opt/My App/run': {}, 'nginx: worker process': {}, 'python3 report.py': {},\n"
 			       "'gcc-[]0-9]': {}, '[[]x': {}, '[[:alpha:]]': {}, 'x\\\\[*': {}, 'a]': {},\n"
 			       "'b': {'match': {'argv': 'python3 report.py'}}}")));
@@ -73,13 +71,12 @@ static void no_warning_where_it_can_match(void **state)
 			       "'*/bin/x': {}, '/bin/y': {}, '?bin/z': {}, '{a': {}, 'b,}': {}}")));
 }
 
-static void unknown_user_never_matches(void **state)
+TEST(unknown_user_never_matches)
 {
 	struct config_file file = { .path = "f", .text = "{\"a\":{\"match\":{\"user\":\"bob\"}}}" };
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
 
-	(void)state;
 	file.size = strlen(file.text);
 	assert_int_equal(config_parse(&file, 1, NULL, NULL, &config, &errors), 0);
 	assert_int_equal(rule_for(config, "a")->match->user->uid, (uid_t)-1);
@@ -88,7 +85,7 @@ static void unknown_user_never_matches(void **state)
 	config_free(config);
 }
 
-static void pending_user_matches_when_known(void **state)
+TEST(pending_user_matches_when_known)
 {
 	struct config_file file = { .path = "f",
 				    .text = "{'a':{'match':{'user':'slow'}},\n'b':{'match':{"
@@ -97,7 +94,6 @@ static void pending_user_matches_when_known(void **state)
 	struct config *config = NULL;
 	struct rule_user *slow;
 
-	(void)state;
 	assert_int_equal(parse(&file, 1, &config, &errors), 0);
 	/* Each place is told of; who it is, is asked and kept once. */
 	assert_int_equal(errors.count, 2);
@@ -111,16 +107,4 @@ static void pending_user_matches_when_known(void **state)
 	assert_false(rule_user_is_pending(rule_for(config, "c")->match->user));
 	config_errors_clear(&errors);
 	config_free(config);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(warnings),
-		cmocka_unit_test(no_warning_where_it_can_match),
-		cmocka_unit_test(unknown_user_never_matches),
-		cmocka_unit_test(pending_user_matches_when_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

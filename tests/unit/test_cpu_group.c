@@ -50,11 +50,12 @@ static void assert_group(struct cpu_group group, const char *path, const char *w
 	assert_int_equal(group.load, load);
 }
 
-static void the_innermost_with_the_controller(void **state)
+#define TEST_CPU_GROUP_TEST(name) TEST_IN(name, set_up, tear_down)
+
+TEST_CPU_GROUP_TEST(the_innermost_with_the_controller)
 {
 	struct cpu_group group = group_of("0::/user/app\n");
 
-	(void)state;
 	assert_group(group, "/user/app", "244", 2499);
 	assert_true(group.has_quota);
 	assert_true(cpu_group_up(&where, &group));
@@ -69,11 +70,10 @@ static void the_innermost_with_the_controller(void **state)
 	assert_int_equal(cpu_group_of(&where, proc, 6, &group), -ESRCH);
 }
 
-static void version_1(void **state)
+TEST_CPU_GROUP_TEST(version_1)
 {
 	struct cpu_group group;
 
-	(void)state;
 	put("proc/self/mountinfo", "33 22 0:29 / /v2 rw - cgroup2 cgroup2 rw\n31 22 0:27 / /v1 rw - cgroup cgroup rw,cpu\n");
 	where = cpu_hierarchies_find(root);
 	put("v1/cpu.shares", "1024\n");
@@ -90,11 +90,10 @@ static void version_1(void **state)
 	assert_group(group_of("1:cpu:/\n0::/nothing\n"), "", "", 0);
 }
 
-static void autogroups_are_for_the_root(void **state)
+TEST_CPU_GROUP_TEST(autogroups_are_for_the_root)
 {
 	struct cpu_group group;
 
-	(void)state;
 	put("proc/5/autogroup", "/autogroup-7 nice 5\n");
 	assert_group(group_of("0::/\n"), "", "", 0);
 	put("proc/sys/kernel/sched_autogroup_enabled", "1\n");
@@ -107,7 +106,7 @@ static void autogroups_are_for_the_root(void **state)
 	assert_group(group_of("0::/\n"), "", "", 0);
 }
 
-static void ways_part_below_what_is_around_both(void **state)
+TEST_CPU_GROUP_TEST(ways_part_below_what_is_around_both)
 {
 	static const struct {
 		const char *a, *b, *below_a, *below_b;
@@ -121,7 +120,6 @@ static void ways_part_below_what_is_around_both(void **state)
 		{ "/", "/", "", "", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(table); i++) {
 		struct cpu_group a, b;
 		char text[64];
@@ -138,11 +136,10 @@ static void ways_part_below_what_is_around_both(void **state)
 	}
 }
 
-static void an_autogroup_is_no_cgroup_of_that_name(void **state)
+TEST_CPU_GROUP_TEST(an_autogroup_is_no_cgroup_of_that_name)
 {
 	struct cpu_group a, b;
 
-	(void)state;
 	put("v2/autogroup-7/cpu.weight", "100\n");
 	put("proc/sys/kernel/sched_autogroup_enabled", "1\n");
 	a = group_of("0::/autogroup-7\n");
@@ -155,16 +152,4 @@ static void an_autogroup_is_no_cgroup_of_that_name(void **state)
 	a = b;
 	assert_int_equal(cpu_groups_part(&where, &a, &b), strlen("autogroup-7"));
 	assert_string_equal(a.path, "");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST(the_innermost_with_the_controller), TEST(version_1), TEST(autogroups_are_for_the_root),
-		TEST(ways_part_below_what_is_around_both), TEST(an_autogroup_is_no_cgroup_of_that_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 #include <schedqos/policy/config.h>
 #include <schedqos/policy/qos_class.h>
 
-static void a_nice_value_is_worth_a_quarter_more_weight(void **state)
+TEST(a_nice_value_is_worth_a_quarter_more_weight)
 {
-	(void)state;
 	assert_int_equal(nice_weight(0), 1024);
 	assert_int_equal(nice_weight(-20), 88761);
 	assert_int_equal(nice_weight(19), 15);
@@ -27,7 +26,7 @@ static void a_nice_value_is_worth_a_quarter_more_weight(void **state)
 #define RT(policy, priority)   { 0, POLICY_##policy, 0, priority }
 #define IN(weight, policy, nice) { weight, POLICY_##policy, nice, 0 }
 
-static void shares(void **state)
+TEST(shares)
 {
 	static const struct {
 		struct cpu_rival a, b;
@@ -58,21 +57,10 @@ static void shares(void **state)
 		{ RT(DEADLINE, 0), RT(FIFO, 99), -1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		const double other = table[i].share < 0 ? -1 : 1 - table[i].share;
 
 		assert_true(fabs(cpu_share(&table[i].a, &table[i].b) - table[i].share) < 1e-9);
 		assert_true(fabs(cpu_share(&table[i].b, &table[i].a) - other) < 1e-9);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_nice_value_is_worth_a_quarter_more_weight),
-		cmocka_unit_test(shares),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

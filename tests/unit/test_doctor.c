@@ -95,14 +95,15 @@ static void says_nothing(const char *name)
 	assert_null(finding_named(name));
 }
 
-static void all_well(void **state)
+#define TEST_DOCTOR_TEST(name) TEST_IN(name, set_up, tear_down)
+
+TEST_DOCTOR_TEST(all_well)
 {
 	static const char *const names[] = {
 		"kernel", "configuration", "daemon", "unit",	   "namespaces", "events",  "hearing",	"slice",
 		"util-clamp", "tick",	   "sched-ext", "autogroup", "borders",	  "governor", "lockdown", "rivals",
 	};
 
-	(void)state;
 	look();
 	assert_int_equal(checkup.findings.count, COUNT(names));
 	for (size_t i = 0; i < COUNT(names); i++) {
@@ -113,9 +114,8 @@ static void all_well(void **state)
 	says("configuration", FINDING_OK, "1 rules, 5 classes, no errors");
 }
 
-static void configuration(void **state)
+TEST_DOCTOR_TEST(configuration)
 {
-	(void)state;
 	checkup.input.is_daemons = true;
 	checkup.input.n_differences = 2;
 	says("in-force", FINDING_NOTE, "2 changes of the files since the daemon read them");
@@ -127,9 +127,8 @@ static void configuration(void **state)
 	assert_null(finding_named("in-force"));
 }
 
-static void daemon_and_leftovers(void **state)
+TEST_DOCTOR_TEST(daemon_and_leftovers)
 {
-	(void)state;
 	put("run/schedqos/knobs.json", "");
 	says_nothing("leftovers");
 	checkup.input.daemon = -EACCES;
@@ -142,19 +141,17 @@ static void daemon_and_leftovers(void **state)
 	says("set-aside", FINDING_NOTE, "could not be used");
 }
 
-static void what_the_daemon_says(void **state)
+TEST_DOCTOR_TEST(what_the_daemon_says)
 {
 	char text[] = "/sys/kernel/debug/sched/features: Operation not permitted", *problems[] = { text };
 
-	(void)state;
 	checkup.input.problems = problems;
 	checkup.input.n_problems = 1;
 	says("problem", FINDING_NOTE, "sched/features: Operation not permitted");
 }
 
-static void unit(void **state)
+TEST_DOCTOR_TEST(unit)
 {
-	(void)state;
 	take_away("etc/systemd/system/multi-user.target.wants/schedqos.service");
 	says("unit", FINDING_NOTE, "not enabled");
 	take_away("run/systemd/system/x");
@@ -162,18 +159,16 @@ static void unit(void **state)
 	says("unit", FINDING_NOTE, "no systemd");
 }
 
-static void rivals(void **state)
+TEST_DOCTOR_TEST(rivals)
 {
-	(void)state;
 	put("proc/6/comm", "ananicy-cpp\n");
 	says("rivals", FINDING_BAD, "ananicy-cpp runs, as pid 6");
 	put("proc/6/comm", "tuned\n");
 	says("rivals", FINDING_NOTE, "tuned runs, as pid 6");
 }
 
-static void namespaces(void **state)
+TEST_DOCTOR_TEST(namespaces)
 {
-	(void)state;
 	make_folder("proc/self/ns");
 	make_link("user:[4026531837]", "proc/self/ns/user");
 	says("namespaces", FINDING_OK, "initial");
@@ -181,9 +176,8 @@ static void namespaces(void **state)
 	says("namespaces", FINDING_BAD, "not the initial PID namespace");
 }
 
-static void events(void **state)
+TEST_DOCTOR_TEST(events)
 {
-	(void)state;
 	checkup.tried.event_filter = false;
 	says("events", FINDING_NOTE, "without a filter");
 	checkup.tried.events = -ECONNREFUSED;
@@ -192,9 +186,8 @@ static void events(void **state)
 	says("events", FINDING_NOTE, "root's");
 }
 
-static void hearing(void **state)
+TEST_DOCTOR_TEST(hearing)
 {
-	(void)state;
 	put("proc/sys/kernel/perf_event_paranoid", "4\n");
 	checkup.input.is_deaf = true;
 	says("hearing", FINDING_OK, "none enforces");
@@ -211,9 +204,8 @@ static void hearing(void **state)
 	says("hearing", FINDING_NOTE, "perf_event_paranoid is 4");
 }
 
-static void attributes(void **state)
+TEST_DOCTOR_TEST(attributes)
 {
-	(void)state;
 	checkup.tried.features = (struct ksched_features){ 0 };
 	checkup.tried.tick_ns = 100000000;
 	says("slice", FINDING_NOTE, "no custom slices");
@@ -222,9 +214,8 @@ static void attributes(void **state)
 	says_nothing("tick");
 }
 
-static void tick(void **state)
+TEST_DOCTOR_TEST(tick)
 {
-	(void)state;
 	checkup.tried.tick_ns = 10000000;
 	says("tick", FINDING_NOTE, "10 ms, HRTICK unknown: longer than the slice of QOS_USER_INTERACTIVE");
 	put("sys/kernel/debug/sched/features", "PLACE_LAG NO_HRTICK HRTICK_DL\n");
@@ -237,9 +228,8 @@ static void tick(void **state)
 	says("tick", FINDING_OK, "HRTICK ends slices on time");
 }
 
-static void sched_ext(void **state)
+TEST_DOCTOR_TEST(sched_ext)
 {
-	(void)state;
 	put("sys/kernel/sched_ext/state", "enabled\n");
 	says("sched-ext", FINDING_BAD, "a scheduler is loaded");
 	put("sys/kernel/sched_ext/root/ops", "lavd\n");
@@ -248,9 +238,8 @@ static void sched_ext(void **state)
 	says("sched-ext", FINDING_OK, "not in this kernel");
 }
 
-static void autogroup(void **state)
+TEST_DOCTOR_TEST(autogroup)
 {
-	(void)state;
 	put("proc/sys/kernel/sched_autogroup_enabled", "1\n");
 	says("autogroup", FINDING_BAD, "on, though the daemon runs");
 	checkup.input.daemon = 0;
@@ -263,9 +252,8 @@ static void autogroup(void **state)
 
 #define SHORT_SLICES "{\"QOS_USER_INTERACTIVE\": {\"sched_runtime\": 500000}}"
 
-static void borders(void **state)
+TEST_DOCTOR_TEST(borders)
 {
-	(void)state;
 	put("proc/5/cgroup", "0::/system.slice/a.service\n");
 	put("proc/6/cgroup", "4:memory:/\n0::/system.slice/b.service\n");
 	says("borders", FINDING_OK, "none");
@@ -285,11 +273,10 @@ static void borders(void **state)
 	says("borders", FINDING_BAD, "(v2)");
 }
 
-static void borders_of_version_1(void **state)
+TEST_DOCTOR_TEST(borders_of_version_1)
 {
 	char path[64], text[300], name[200] = "";
 
-	(void)state;
 	put("proc/self/mountinfo", "31 22 0:27 / /cgroup rw - cgroup cgroup rw,cpu,cpuacct\n");
 	put("proc/5/cgroup", "2:cpuset:/x\n1:cpu,cpuacct:/\n0::/system.slice\n");
 	says("borders", FINDING_OK, "none");
@@ -307,9 +294,8 @@ static void borders_of_version_1(void **state)
 	says("borders", FINDING_BAD, ", ...");
 }
 
-static void governor(void **state)
+TEST_DOCTOR_TEST(governor)
 {
-	(void)state;
 	put("sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave\n");
 	says("governor", FINDING_BAD, "powersave");
 	/* Without util clamp the governor does not matter. */
@@ -320,9 +306,8 @@ static void governor(void **state)
 	says("governor", FINDING_NOTE, "no cpufreq");
 }
 
-static void disks(void **state)
+TEST_DOCTOR_TEST(disks)
 {
-	(void)state;
 	/* The built-in classes give no I/O priority. */
 	says_nothing("io-priority");
 	put("sys/block/zram0/queue/scheduler", "[none]\n");
@@ -334,25 +319,10 @@ static void disks(void **state)
 	says("io-priority", FINDING_NOTE, "sda: none ignores it");
 }
 
-static void lockdown(void **state)
+TEST_DOCTOR_TEST(lockdown)
 {
-	(void)state;
 	put("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
 	says("lockdown", FINDING_NOTE, "integrity");
 	take_away("sys/kernel/security/lockdown");
 	says("lockdown", FINDING_OK, "not seen");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST(all_well),	 TEST(configuration), TEST(daemon_and_leftovers), TEST(what_the_daemon_says), TEST(unit),
-		TEST(rivals),	 TEST(namespaces),    TEST(events),		  TEST(hearing),	      TEST(attributes),
-		TEST(tick),	 TEST(sched_ext),     TEST(autogroup),		  TEST(borders),
-		TEST(borders_of_version_1), TEST(governor), TEST(disks), TEST(lockdown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

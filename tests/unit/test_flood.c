@@ -19,45 +19,31 @@ static int flood_after(struct flood *flood, uint32_t ms, int per_ms, const pid_t
 	return -1;
 }
 
-static void flood_starts_at_the_rate(void **state)
+TEST(flood_starts_at_the_rate)
 {
 	static const pid_t one[] = { 100 };
 	struct flood flood = { 0 };
 
-	(void)state;
 	assert_int_equal(flood_after(&flood, 1000, FLOOD_RATE / 1000 - 1, one, 1), -1);
 	assert_in_range(flood_after(&flood, 20000, FLOOD_RATE / 1000 + 1, one, 1), 100, 200);
 }
 
-static void time_may_wrap_around(void **state)
+TEST(time_may_wrap_around)
 {
 	static const pid_t one[] = { 100 };
 	struct flood flood = { 0 };
 
-	(void)state;
 	assert_int_equal(flood_after(&flood, UINT32_MAX - 5000, FLOOD_RATE / 1000 - 1, one, 1), -1);
 	assert_in_range(flood_after(&flood, UINT32_MAX - 100, FLOOD_RATE / 1000 + 1, one, 1), 100, 200);
 }
 
-static void counting_starts_over_after_a_flood(void **state)
+TEST(counting_starts_over_after_a_flood)
 {
 	static const pid_t one[] = { 100 }, other[] = { 200 };
 	struct flood flood = { 0 };
 
-	(void)state;
 	assert_in_range(flood_after(&flood, 0, 1000, one, 1), 0, 1);
 	assert_false(flood_count(&flood, 200, 2));
 	assert_in_range(flood_after(&flood, 3, 1000, other, 1), 0, 2);
 	assert_int_equal(flood.tgid, 200);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flood_starts_at_the_rate),
-		cmocka_unit_test(time_may_wrap_around),
-		cmocka_unit_test(counting_starts_over_after_a_flood),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

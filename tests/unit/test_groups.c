@@ -13,9 +13,8 @@ static bool holds(const char *pattern, const char *cgroup)
 	return group_holds(&group, cgroup);
 }
 
-static void a_name_is_any_component(void **state)
+TEST(a_name_is_any_component)
 {
-	(void)state;
 	assert_true(holds("background", "/background"));
 	assert_true(holds("background", "/user.slice/background"));
 	assert_true(holds("background", "/user.slice/background/app.scope/x"));
@@ -30,9 +29,8 @@ static void a_name_is_any_component(void **state)
 	assert_true(holds("a\\x2db.slice", "/system.slice/a\\x2db.slice"));
 }
 
-static void a_path_is_that_of_the_cgroup_or_of_one_around_it(void **state)
+TEST(a_path_is_that_of_the_cgroup_or_of_one_around_it)
 {
-	(void)state;
 	assert_true(holds("/user.slice", "/user.slice"));
 	assert_true(holds("/user.slice", "/user.slice/a/b"));
 	assert_true(holds("/user.slice/*/b", "/user.slice/a/b/c"));
@@ -47,17 +45,16 @@ static void a_path_is_that_of_the_cgroup_or_of_one_around_it(void **state)
 	assert_false(holds("/user.slice/a/b*", "/user.slice/a"));
 }
 
-static void one_that_is_masked_holds_for_nothing(void **state)
+TEST(one_that_is_masked_holds_for_nothing)
 {
 	const struct group group = { .pattern = "*", .is_masked = true };
 
-	(void)state;
 	assert_false(group_holds(&group, "/a"));
 	/* No path of a cgroup is as long, and none has no slash. */
 	assert_false(holds("*", ""));
 }
 
-static void what_is_higher(void **state)
+TEST(what_is_higher)
 {
 	/* From the highest to the lowest. */
 	static const struct qos_class order[] = {
@@ -75,7 +72,6 @@ static void what_is_higher(void **state)
 	};
 	const int n = sizeof(order) / sizeof(order[0]);
 
-	(void)state;
 	for (int i = 0; i < n; i++) {
 		for (int k = 0; k < n; k++) {
 			const int compared = class_compare(&order[i], &order[k]);
@@ -121,7 +117,7 @@ static const char *class_in(const struct config *config, const char *cgroup, con
 	return found;
 }
 
-static void the_next_lower_that_is_allowed(void **state)
+TEST(the_next_lower_that_is_allowed)
 {
 	struct config *config = rules_file("'schedqos': { 'groups': {"
 					   " 'max': { 'max': 'QOS_UTILITY' },"
@@ -150,21 +146,7 @@ static void the_next_lower_that_is_allowed(void **state)
 		{ "/none", "QOS_USER_INTERACTIVE", "QOS_USER_INTERACTIVE" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(class_in(config, cases[i].cgroup, cases[i].class), cases[i].becomes);
 	config_free(config);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_is_any_component),
-		cmocka_unit_test(a_path_is_that_of_the_cgroup_or_of_one_around_it),
-		cmocka_unit_test(one_that_is_masked_holds_for_nothing),
-		cmocka_unit_test(what_is_higher),
-		cmocka_unit_test(the_next_lower_that_is_allowed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

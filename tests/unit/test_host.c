@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which of a machine's mounts are cgroup hierarchies. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <schedqos/kernel/host.h>
 
-static void hierarchies_are_found_among_mounts(void **state)
+TEST(hierarchies_are_found_among_mounts)
 {
 	static const char mountinfo[] =
 		"22 1 0:20 / /sys rw,relatime shared:7 - sysfs sysfs rw\n"
@@ -22,7 +17,6 @@ static void hierarchies_are_found_among_mounts(void **state)
 		"broken\n";
 	struct cgroup_mount mounts[4];
 
-	(void)state;
 	assert_int_equal(host_parse_cgroups(mountinfo, mounts, 4), 2);
 	assert_int_equal(mounts[0].version, 1);
 	assert_string_equal(mounts[0].path, "/sys/fs/cgroup/cpu,cpuacct");
@@ -30,13 +24,4 @@ static void hierarchies_are_found_among_mounts(void **state)
 	assert_string_equal(mounts[1].path, "/sys/fs/cgroup/unified");
 	assert_int_equal(host_parse_cgroups(mountinfo, mounts, 1), 1);
 	assert_int_equal(host_parse_cgroups("", mounts, 4), 0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hierarchies_are_found_among_mounts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

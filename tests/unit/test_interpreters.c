@@ -15,7 +15,7 @@ static const char *script_of(const char *arguments, char buf[256])
 	return interpreter_script(&facts);
 }
 
-static void the_script_is_found_behind_the_options(void **state)
+TEST(the_script_is_found_behind_the_options)
 {
 	static const struct {
 		const char *arguments, *script; /* NULL: none */
@@ -78,7 +78,6 @@ static void the_script_is_found_behind_the_options(void **state)
 	};
 	char buf[256];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const char *script = script_of(cases[i].arguments, buf), *wanted = cases[i].script;
 
@@ -87,13 +86,12 @@ static void the_script_is_found_behind_the_options(void **state)
 	}
 }
 
-static void hostile_arguments_are_not_searched_for_long(void **state)
+TEST(hostile_arguments_are_not_searched_for_long)
 {
 	enum { MANY = 65536, FIRST = sizeof("bash") };
 	char *argv = calloc(1, MANY);
 	struct facts facts = { .have = FACT_ARGV, .argv = argv, .argv_size = MANY };
 
-	(void)state;
 	/* All empty: the first is the script, and has no name. */
 	strcpy(argv, "bash");
 	assert_null(interpreter_script(&facts));
@@ -119,23 +117,11 @@ static void hostile_arguments_are_not_searched_for_long(void **state)
 	free(argv);
 }
 
-static void a_name_may_hold_anything(void **state)
+TEST(a_name_may_hold_anything)
 {
 	struct process process = PROCESS("/usr/bin/bash", "bash", "bash\0/x/a\nb\xff");
 	struct config *config = rules_file("'a\\nb?': { 'qos': 'QOS_UTILITY' }");
 
-	(void)state;
 	assert_matches(config, &process, "a\nb?");
 	config_free(config);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_script_is_found_behind_the_options),
-		cmocka_unit_test(hostile_arguments_are_not_searched_for_long),
-		cmocka_unit_test(a_name_may_hold_anything),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

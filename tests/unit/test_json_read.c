@@ -46,7 +46,9 @@ static const struct json_node *good(const char *text)
 	return root;
 }
 
-static void good_texts(void **state)
+#define TEST_JSON_READ_TEST(name) TEST_IN(name, setup, teardown)
+
+TEST_JSON_READ_TEST(good_texts)
 {
 	static const char *const texts[] = {
 		"{}",
@@ -58,7 +60,6 @@ static void good_texts(void **state)
 		"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_size(texts); i++)
 		good(texts[i]);
 }
@@ -81,7 +82,7 @@ static const struct json_node *json_after(const struct json_node *node)
 	return node ? node->next : NULL;
 }
 
-static void every_node_has_its_type_place_and_path(void **state)
+TEST_JSON_READ_TEST(every_node_has_its_type_place_and_path)
 {
 	static const char text[] = "{\"a\" : {\"b\":[ 1,{}, /* [\n{ */ [], \"x\\\"]\" , null]}, // }\n"
 				   " \"a\":true , \"\\u0061\":-2.5e3, \"g++-12\": false,\n"
@@ -109,7 +110,6 @@ static void every_node_has_its_type_place_and_path(void **state)
 	};
 	const struct json_node *node = good(text);
 
-	(void)state;
 	for (size_t i = 0; i < array_size(want); i++, node = json_after(node)) {
 		char *path = json_path(node);
 
@@ -123,7 +123,7 @@ static void every_node_has_its_type_place_and_path(void **state)
 	assert_null(node);
 }
 
-static void integers_are_exact(void **state)
+TEST_JSON_READ_TEST(integers_are_exact)
 {
 	static const struct {
 		const char *text;
@@ -151,7 +151,6 @@ static void integers_are_exact(void **state)
 		{ "-21", -20, 19, -ERANGE, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_size(cases); i++) {
 		int64_t value = 0;
 
@@ -160,7 +159,7 @@ static void integers_are_exact(void **state)
 	}
 }
 
-static void escapes_are_what_they_stand_for(void **state)
+TEST_JSON_READ_TEST(escapes_are_what_they_stand_for)
 {
 	static const char *const cases[][2] = {
 		{ "\"\\\"\\\\\\/\\b\\f\\n\\r\\t.\"", "\"\\/\b\f\n\r\t." },
@@ -168,7 +167,6 @@ static void escapes_are_what_they_stand_for(void **state)
 		{ "\"<\\uD83D\\ude00\\ud800\\udc00\\udbff\\udfff>\"", "<\xf0\x9f\x98\x80\xf0\x90\x80\x80\xf4\x8f\xbf\xbf>" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_size(cases); i++)
 		assert_string_equal(good(cases[i][0])->text, cases[i][1]);
 	assert_string_equal(good("{\"\\u0061 b\": 1}")->child->key, "a b");
@@ -259,9 +257,8 @@ static const struct {
 	{ T("{\"\\n\\n\":\n1 \"b\": 2}"), 2, 3, "a comma is missing" },
 };
 
-static void faults_are_told_where_they_are(void **state)
+TEST_JSON_READ_TEST(faults_are_told_where_they_are)
 {
-	(void)state;
 	for (size_t i = 0; i < array_size(bad); i++) {
 		const char *text = bad[i].text;
 		struct json_problem problem = { .message = "" };
@@ -273,17 +270,4 @@ static void faults_are_told_where_they_are(void **state)
 			fail_msg("%s\n  gave %d at %u:%u: %s\n  not at %u:%u: %s", text, r, problem.at.line, problem.at.column,
 				 problem.message, bad[i].line, bad[i].column, bad[i].message);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_texts),
-		cmocka_unit_test(every_node_has_its_type_place_and_path),
-		cmocka_unit_test(integers_are_exact),
-		cmocka_unit_test(escapes_are_what_they_stand_for),
-		cmocka_unit_test(faults_are_told_where_they_are),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -15,11 +15,10 @@ static void written(struct json_writer *json, const char *want)
 	free(text);
 }
 
-static void an_item_a_line(void **state)
+TEST(an_item_a_line)
 {
 	struct json_writer json = { 0 };
 
-	(void)state;
 	json_begin(&json, NULL, '{');
 	json_put_text(&json, "a", "x");
 	json_begin(&json, "list", '[');
@@ -50,11 +49,10 @@ static void an_item_a_line(void **state)
 	written(&json, "\"whole\"\n");
 }
 
-static void a_text_that_is_not_there_is_left_out(void **state)
+TEST(a_text_that_is_not_there_is_left_out)
 {
 	struct json_writer json = { 0 };
 
-	(void)state;
 	json_begin(&json, NULL, '{');
 	json_put_text(&json, "a", NULL);
 	json_put_text(&json, "b", "");
@@ -62,11 +60,10 @@ static void a_text_that_is_not_there_is_left_out(void **state)
 	written(&json, "{\n\t\"b\": \"\"\n}\n");
 }
 
-static void numbers_are_exact(void **state)
+TEST(numbers_are_exact)
 {
 	struct json_writer json = { 0 };
 
-	(void)state;
 	json_begin(&json, NULL, '[');
 	json_put_number(&json, NULL, INT64_MIN);
 	json_put_number(&json, NULL, INT64_MAX);
@@ -75,7 +72,7 @@ static void numbers_are_exact(void **state)
 	written(&json, "[\n\t-9223372036854775808,\n\t9223372036854775807,\n\t18446744073709551615\n]\n");
 }
 
-static void texts_are_escaped(void **state)
+TEST(texts_are_escaped)
 {
 	static const struct {
 		const char *text, *want;
@@ -88,7 +85,6 @@ static void texts_are_escaped(void **state)
 		{ "\xff\xc3", "\"\xff\xc3\"\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct json_writer json = { 0 };
 
@@ -98,13 +94,12 @@ static void texts_are_escaped(void **state)
 }
 
 /* Whatever the bytes are. */
-static void what_is_written_reads_the_same(void **state)
+TEST(what_is_written_reads_the_same)
 {
 	struct json_writer json = { 0 };
 	char bytes[256], *text;
 	cJSON *read;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (char)(i + 1);
 	json_put_text(&json, NULL, bytes);
@@ -113,17 +108,4 @@ static void what_is_written_reads_the_same(void **state)
 	assert_string_equal(cJSON_GetStringValue(read), bytes);
 	cJSON_Delete(read);
 	free(text);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_item_a_line),
-		cmocka_unit_test(a_text_that_is_not_there_is_left_out),
-		cmocka_unit_test(numbers_are_exact),
-		cmocka_unit_test(texts_are_escaped),
-		cmocka_unit_test(what_is_written_reads_the_same),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whose each attribute of a task is: every line of the judgement, and every bound. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "../../src/policy/judge.h"
 
@@ -80,7 +74,9 @@ static void check_rows(const struct row *rows, size_t n_rows, const struct attr_
 
 #define CHECK(rows, ...) check_rows(rows, sizeof(rows) / sizeof(rows[0]), &(const struct attr_caps){ __VA_ARGS__ })
 
-static void each_line(void **state)
+#define TEST_JUDGE_TEST(name) TEST_IN(name, set_up, tear_down)
+
+TEST_JUDGE_TEST(each_line)
 {
 	static const struct row rows[] = {
 		/* A slice or clamp that a class gives. */
@@ -121,11 +117,10 @@ static void each_line(void **state)
 		  TASK_ATTR_IO_PRIORITY },
 	};
 
-	(void)state;
 	CHECK(rows, true, true, 3 * MS, true);
 }
 
-static void each_bound(void **state)
+TEST_JUDGE_TEST(each_bound)
 {
 	static const struct row rows[] = {
 		{ "between", PRISTINE, UTILITY, BATCH(-3, 16), TASK_TOUCHED, 0, false, PRISTINE, CHOSEN_N },
@@ -152,7 +147,6 @@ static void each_bound(void **state)
 	};
 	const struct task_attr idle = IDLE(0), normal = NORMAL(0);
 
-	(void)state;
 	CHECK(rows, true, true, 3 * MS, true);
 	given_note_raise(&given, &idle, &normal);
 	CHECK(once_raised, true, true, 3 * MS, true);
@@ -160,7 +154,7 @@ static void each_bound(void **state)
 	CHECK(with_real_time, true, true, 3 * MS, true);
 }
 
-static void without_slices_policy_and_nice_are_the_signature(void **state)
+TEST_JUDGE_TEST(without_slices_policy_and_nice_are_the_signature)
 {
 	static const struct row rows[] = {
 		{ "a class", PRISTINE, NORMAL(-4), BATCH(2, 0), TASK_COPY, 0, true, PRISTINE, 0 },
@@ -168,17 +162,15 @@ static void without_slices_policy_and_nice_are_the_signature(void **state)
 		  { .policy = POLICY_BATCH, .util_max = UTIL_FULL }, CHOSEN_P },
 	};
 
-	(void)state;
 	CHECK(rows, false, false, 0, false);
 }
 
 /* Whoever nobody knows the maker of may come from the least that was ever raised. */
-static void who_was_raised_is_remembered(void **state)
+TEST_JUDGE_TEST(who_was_raised_is_remembered)
 {
 	const struct task_attr lowered = NORMAL(9), raised = UI, pristine = PRISTINE;
 	struct task_attr had = pristine;
 
-	(void)state;
 	given_lower(&given, &raised, &had);
 	assert_int_equal(had.nice, 0);
 	given_note_raise(&given, &pristine, &raised);
@@ -191,12 +183,11 @@ static void who_was_raised_is_remembered(void **state)
 	assert_int_equal(had.nice, 9);
 }
 
-static void what_classes_give_is_summed_up(void **state)
+TEST_JUDGE_TEST(what_classes_give_is_summed_up)
 {
 	const struct qos_attr io = { .has = QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL, .io_class = IO_CLASS_REALTIME, .io_level = 6 };
 	struct given none;
 
-	(void)state;
 	given_init(&none);
 	assert_int_equal(none.lowest_nice, GIVEN_NICE_NONE);
 	assert_int_equal(given.lowest_nice, -4);
@@ -212,7 +203,7 @@ static void what_classes_give_is_summed_up(void **state)
 }
 
 /* Of a task of which nobody knows: what anybody may choose is no sign of a class that has no slice. */
-static void what_tells_of_a_class(void **state)
+TEST_JUDGE_TEST(what_tells_of_a_class)
 {
 	static const struct qos_attr without_slice[] = {
 		{ .has = QOS_HAS_POLICY, .policy = POLICY_IDLE },
@@ -228,7 +219,6 @@ static void what_tells_of_a_class(void **state)
 		{ NORMAL(-9), true, true },  { FIFO(5), true, true },	   { NORMAL(3), false, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(without_slice) / sizeof(*without_slice); i++)
 		assert_int_equal(given_add(&given, &without_slice[i]), 0);
 	assert_int_equal(given_add(&given, &real_time), 0);
@@ -241,20 +231,4 @@ static void what_tells_of_a_class(void **state)
 		    given_fits(&given, &rows[i].carries, &caps[1]) != rows[i].fits_without_slices)
 			fail_msg("row %zu without slices", i);
 	}
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(each_line),
-		TEST(each_bound),
-		TEST(without_slices_policy_and_nice_are_the_signature),
-		TEST(who_was_raised_is_remembered),
-		TEST(what_classes_give_is_summed_up),
-		TEST(what_tells_of_a_class),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,11 +58,12 @@ static void refuses(enum knob_tree tree, const char *path, int error)
 	assert_string_equal(get("sys/kernel/debug/secret"), "secret\n");
 }
 
-static void values_are_read_in_the_form_they_are_written(void **state)
+#define TEST_KNOBS_TEST(name) TEST_IN(name, set_up, tear_down)
+
+TEST_KNOBS_TEST(values_are_read_in_the_form_they_are_written)
 {
 	char buf[KNOBS_VALUE_MAX];
 
-	(void)state;
 	reads(KNOB_DEBUGFS, "base_slice_ns", NULL, "3000000");
 	reads(KNOB_DEBUGFS, "features", "HRTICK", "NO_HRTICK");
 	reads(KNOB_DEBUGFS, "features", "HRTICK_DL", "NO_HRTICK_DL");
@@ -80,21 +81,19 @@ static void values_are_read_in_the_form_they_are_written(void **state)
 	reads(KNOB_BLOCK, "dm-0/queue/scheduler", NULL, "none");
 }
 
-static void values_are_written_whole(void **state)
+TEST_KNOBS_TEST(values_are_written_whole)
 {
-	(void)state;
 	assert_int_equal(knobs_write(&knobs, KNOB_BLOCK, "vda/queue/scheduler", "bfq"), 0);
 	assert_string_equal(get(VDA "scheduler"), "bfq\n");
 	assert_int_equal(knobs_write(&knobs, KNOB_DEBUGFS, "features", "HRTICK"), 0);
 	assert_string_equal(get(SCHED "features"), "HRTICK\n");
 }
 
-static void missing_and_unfit_knobs_are_errors(void **state)
+TEST_KNOBS_TEST(missing_and_unfit_knobs_are_errors)
 {
 	static char large[KNOBS_VALUE_MAX + 10];
 	char buf[KNOBS_VALUE_MAX];
 
-	(void)state;
 	refuses(KNOB_DEBUGFS, "min_granularity_ns", -ENOENT);
 	refuses(KNOB_BLOCK, "vdb/queue/scheduler", -ENOENT);
 	memset(large, 'x', sizeof(large) - 1);
@@ -106,11 +105,10 @@ static void missing_and_unfit_knobs_are_errors(void **state)
 	assert_null(get(SCHED "min_granularity_ns"));
 }
 
-static void no_path_leads_out(void **state)
+TEST_KNOBS_TEST(no_path_leads_out)
 {
 	char absolute[128];
 
-	(void)state;
 	snprintf(absolute, sizeof(absolute), "%s/sys/kernel/debug/secret", top);
 	refuses(KNOB_DEBUGFS, absolute, -EXDEV);
 	refuses(KNOB_DEBUGFS, "../secret", -EXDEV);
@@ -119,11 +117,10 @@ static void no_path_leads_out(void **state)
 	refuses(KNOB_DEBUGFS, "link", -ELOOP);
 }
 
-static void units_are_listed_by_glob_and_in_order(void **state)
+TEST_KNOBS_TEST(units_are_listed_by_glob_and_in_order)
 {
 	struct knobs_names names;
 
-	(void)state;
 	assert_int_equal(knobs_units(&knobs, KNOB_CPUFREQ, "policy*", &names), 0);
 	assert_int_equal(names.count, 2);
 	assert_string_equal(names.items[0], "policy0");
@@ -133,11 +130,10 @@ static void units_are_listed_by_glob_and_in_order(void **state)
 	assert_int_equal(names.count, 0);
 }
 
-static void what_goes_with_a_scheduler(void **state)
+TEST_KNOBS_TEST(what_goes_with_a_scheduler)
 {
 	struct knobs_names names;
 
-	(void)state;
 	assert_int_equal(knobs_of_queue(&knobs, "vda/queue/scheduler", &names), 0);
 	assert_int_equal(names.count, 3);
 	assert_string_equal(names.items[0], "vda/queue/iosched/read_expire");
@@ -151,7 +147,7 @@ static void what_goes_with_a_scheduler(void **state)
 	knobs_names_clear(&names);
 }
 
-static void same_values(void **state)
+TEST(same_values)
 {
 	static const struct {
 		const char *a, *b;
@@ -182,25 +178,9 @@ static void same_values(void **state)
 		{ "0", NULL, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		if (knobs_same(cases[i].a, cases[i].b) != cases[i].same ||
 		    knobs_same(cases[i].b, cases[i].a) != cases[i].same)
 			fail_msg("%s and %s", cases[i].a, cases[i].b);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(values_are_read_in_the_form_they_are_written, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(values_are_written_whole, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(missing_and_unfit_knobs_are_errors, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(no_path_leads_out, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(units_are_listed_by_glob_and_in_order, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_goes_with_a_scheduler, set_up, tear_down),
-		cmocka_unit_test(same_values),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,9 +79,10 @@ static void start_machine(void)
 	assert_int_equal(machine_switch(machine, "one"), 0);
 }
 
-static void base_slice_writes_are_notified(void **state)
+#define TEST_MACHINE_TEST(name) TEST_IN(name, set_up_config, tear_down_config)
+
+TEST_MACHINE_TEST(base_slice_writes_are_notified)
 {
-	(void)state;
 	start_machine();
 	assert_int_equal(n_changes, 1);
 	assert_int_equal(machine_switch(machine, "one"), 0);
@@ -94,9 +95,8 @@ static void base_slice_writes_are_notified(void **state)
 	assert_null(machine_profile(machine));
 }
 
-static void a_switch_lasts_until_the_configuration_asks_for_another(void **state)
+TEST_MACHINE_TEST(a_switch_lasts_until_the_configuration_asks_for_another)
 {
-	(void)state;
 	start_machine();
 	assert_int_equal(machine_switch(machine, "two"), 0);
 	reload(CONFIG("\"one\""));
@@ -108,9 +108,8 @@ static void a_switch_lasts_until_the_configuration_asks_for_another(void **state
 	assert_int_equal(machine_count_changed(machine), 0);
 }
 
-static void switch_to_unknown_profile_changes_nothing(void **state)
+TEST_MACHINE_TEST(switch_to_unknown_profile_changes_nothing)
 {
-	(void)state;
 	start_machine();
 	assert_int_equal(machine_switch(machine, "three"), -ENOENT);
 	assert_string_equal(machine_profile(machine), "one");
@@ -118,11 +117,10 @@ static void switch_to_unknown_profile_changes_nothing(void **state)
 	assert_null(machine_profile(machine));
 }
 
-static void a_refusal_is_said_once(void **state)
+TEST_MACHINE_TEST(a_refusal_is_said_once)
 {
 	size_t count;
 
-	(void)state;
 	closed = "base_slice_ns";
 	why_closed = EPERM;
 	n_warnings = 0;
@@ -139,9 +137,8 @@ static void a_refusal_is_said_once(void **state)
 	assert_string_equal(get(BASE_SLICE), "16000000\n");
 }
 
-static void autogroups_follow_a_reload(void **state)
+TEST_MACHINE_TEST(autogroups_follow_a_reload)
 {
-	(void)state;
 	start_machine();
 	assert_int_equal(machine_switch(machine, "two"), 0);
 	reload("{ \"schedqos\": { \"sched_profile\": \"one\", \"autogroup\": \"off\" } }");
@@ -152,11 +149,10 @@ static void autogroups_follow_a_reload(void **state)
 	assert_string_equal(get(AUTOGROUP), "1\n");
 }
 
-static void a_void_record_is_set_aside(void **state)
+TEST_MACHINE_TEST(a_void_record_is_set_aside)
 {
 	char path[128];
 
-	(void)state;
 	close_machine();
 	put(STATE, "{");
 	snprintf(path, sizeof(path), "%s/" STATE, top);
@@ -168,9 +164,8 @@ static void a_void_record_is_set_aside(void **state)
 
 /* ---- processors that come and go ---- */
 
-static void a_new_policy_gets_the_profile(void **state)
+TEST_MACHINE_TEST(a_new_policy_gets_the_profile)
 {
-	(void)state;
 	assert_int_equal(machine_switch(machine, "power"), 0);
 	put(GOVERNOR0, "ondemand\n");
 	put(BASE_SLICE, "5000000\n");
@@ -190,11 +185,10 @@ static void a_new_policy_gets_the_profile(void **state)
 }
 
 /* A policy whose processors are all offline cannot be read. That is no refusal; it is set once one comes online. */
-static void a_policy_without_processors_is_deferred(void **state)
+TEST_MACHINE_TEST(a_policy_without_processors_is_deferred)
 {
 	size_t count;
 
-	(void)state;
 	put(GOVERNOR2, "ondemand\n");
 	closed = "policy2/scaling_governor";
 	why_closed = EBUSY;
@@ -207,9 +201,8 @@ static void a_policy_without_processors_is_deferred(void **state)
 }
 
 /* The kernel computes it anew when a processor comes or goes. At the end it gets what it would have by then. */
-static void a_lost_base_slice_is_set_again(void **state)
+TEST_MACHINE_TEST(a_lost_base_slice_is_set_again)
 {
-	(void)state;
 	start_machine();
 	put(BASE_SLICE, "1500000\n");
 	machine_refresh(machine);
@@ -220,23 +213,4 @@ static void a_lost_base_slice_is_set_again(void **state)
 	assert_int_equal(n_writes, 0);
 	machine_put_back(machine);
 	assert_string_equal(get(BASE_SLICE), "1500000\n");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_config, tear_down_config)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(base_slice_writes_are_notified),
-		TEST(a_switch_lasts_until_the_configuration_asks_for_another),
-		TEST(switch_to_unknown_profile_changes_nothing),
-		TEST(a_refusal_is_said_once),
-		TEST(autogroups_follow_a_reload),
-		TEST(a_void_record_is_set_aside),
-		TEST(a_new_policy_gets_the_profile),
-		TEST(a_policy_without_processors_is_deferred),
-		TEST(a_lost_base_slice_is_set_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,11 +64,10 @@ static int run(const struct verb *verb, const char *words)
 	return verb_run(verb, argc, argv);
 }
 
-static void options_and_operands(void **state)
+TEST(options_and_operands)
 {
 	char expected[256];
 
-	(void)state;
 	assert_int_equal(run(&plain, "plain"), STATUS);
 	assert_string_equal(seen, "|");
 	assert_int_equal(run(&plain, "plain one --json -vv --config=a two --config b"), STATUS);
@@ -79,62 +78,45 @@ static void options_and_operands(void **state)
 	assert_string_equal(seen, "| --json");
 }
 
-static void what_a_verb_does_not_take_is_wrong_usage(void **state)
+TEST(what_a_verb_does_not_take_is_wrong_usage)
 {
 	static const char *const wrong[] = {
 		"plain --print",       "plain -d",	 "plain --config",
 		"plain one two three", "plain --json=x", "plain --no-such",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		assert_int_equal(run(&plain, wrong[i]), EXIT_USAGE);
 		assert_string_equal(seen, "");
 	}
 }
 
-static void what_a_verb_needs(void **state)
+TEST(what_a_verb_needs)
 {
-	(void)state;
 	assert_int_equal(run(&runner, "runner true"), EXIT_USAGE);
 	assert_int_equal(run(&runner, "runner --config a"), EXIT_USAGE);
 	assert_string_equal(seen, "");
 }
 
-static void a_commands_options_are_its_own(void **state)
+TEST(a_commands_options_are_its_own)
 {
 	char expected[256];
 
-	(void)state;
 	assert_int_equal(run(&runner, "runner -v --config a ls --json -v -- x"), STATUS);
 	snprintf(expected, sizeof(expected), "%d %d=a | ls --json -v -- x", OPTION_VERBOSE,
 		 OPTION_CONFIG);
 	assert_string_equal(seen, expected);
 }
 
-static void usage_says_what_is_needed(void **state)
+TEST(usage_says_what_is_needed)
 {
 	char *text;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(stream);
 	verb_print_arguments(&runner, stream);
 	fclose(stream);
 	assert_string_equal(text, " [-v] --config FILE COMMAND [ARGUMENT ...]");
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options_and_operands),
-		cmocka_unit_test(what_a_verb_does_not_take_is_wrong_usage),
-		cmocka_unit_test(what_a_verb_needs),
-		cmocka_unit_test(a_commands_options_are_its_own),
-		cmocka_unit_test(usage_says_what_is_needed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,11 +59,10 @@ static void queue_one(struct queue *queue)
 }
 
 /* Once the ticks have begun it is they that read, one after the other. */
-static void a_storm_is_read_at_each_tick(void **state)
+TEST(a_storm_is_read_at_each_tick)
 {
 	struct queue *queue = queue_open((struct pace_limits){ .many = 4, .share = 2, .longest_us = 2000 });
 
-	(void)state;
 	for (int i = 0; i < 100 && !queue->pace.tick_us; i++)
 		queue_one(queue);
 	assert_true(queue->pace.tick_us > 0);
@@ -73,12 +72,11 @@ static void a_storm_is_read_at_each_tick(void **state)
 }
 
 /* Then there is no tick any more, and the next event wakes us itself. */
-static void it_ends_when_nothing_comes(void **state)
+TEST(it_ends_when_nothing_comes)
 {
 	struct queue *queue = queue_open((struct pace_limits){ .many = 4, .share = 2, .longest_us = 2000 });
 	const uint32_t began = clock_ms();
 
-	(void)state;
 	for (int i = 0; i < 100 && !queue->pace.tick_us; i++)
 		queue_one(queue);
 	while (queue->pace.tick_us && clock_ms() - began < PATIENCE_MS)
@@ -89,27 +87,15 @@ static void it_ends_when_nothing_comes(void **state)
 }
 
 /* So many that on no machine they are few. */
-static void a_tick_is_the_shorter_the_more_come(void **state)
+TEST(a_tick_is_the_shorter_the_more_come)
 {
 	struct queue *queue = queue_open((struct pace_limits){ .many = 4, .share = 2, .longest_us = 2000 });
 	const uint32_t began = clock_ms();
 
-	(void)state;
 	while ((!queue->pace.tick_us || queue->pace.tick_us == 2000) && clock_ms() - began < PATIENCE_MS) {
 		eventfd_write(queue->fd, 1000000);
 		sd_event_run(queue->event, 100000);
 	}
 	assert_in_range(queue->pace.tick_us, 1, 1999);
 	queue_close(queue);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_storm_is_read_at_each_tick),
-		cmocka_unit_test(a_tick_is_the_shorter_the_more_come),
-		cmocka_unit_test(it_ends_when_nothing_comes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

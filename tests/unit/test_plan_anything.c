@@ -133,26 +133,11 @@ static void nothing_is_left_behind(struct machine *m, bool late)
 	}
 }
 
-static void repeat(void **state, bool late)
+MACHINE_TEST(whatever_happens_nothing_is_left_behind)
 {
 	for (uint32_t seed = 1; seed <= 200; seed++) {
 		random_state = seed;
-		nothing_is_left_behind(*state, late);
-		assert_int_equal(machine_off(state), 0);
-		assert_int_equal(machine_on(state), 0);
+		nothing_is_left_behind(m, false);
+		machine_anew(m);
 	}
-}
-
-static void whatever_happens_nothing_is_left_behind(void **state)
-{
-	repeat(state, false);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(whatever_happens_nothing_is_left_behind),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,8 @@
 #define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
 #define NONE   "'schedqos': { 'default': 'none' }"
 
-static void a_changed_base_slice_was_not_chosen(void **state)
+MACHINE_TEST(a_changed_base_slice_was_not_chosen)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, NONE "," CHROME, "/usr/bin/cmd");
 	m->kernel.base_slice_ns = 4 * MS;
 	count_from_here(m);
@@ -21,10 +19,8 @@ static void a_changed_base_slice_was_not_chosen(void **state)
 }
 
 /* As the kernel goes on to show it for a while, on who has not run since. */
-static void one_of_before_is_none_either(void **state)
+MACHINE_TEST(one_of_before_is_none_either)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, NONE "," CHROME, "/usr/bin/cmd");
 	for (uint32_t base = 4; base <= 6; base++) {
 		m->kernel.base_slice_ns = base * MS;
@@ -41,10 +37,8 @@ static void one_of_before_is_none_either(void **state)
 }
 
 /* A class's slice stays that, though it was the base slice once. */
-static void unless_it_is_what_we_set(void **state)
+MACHINE_TEST(unless_it_is_what_we_set)
 {
-	struct machine *m = *state;
-
 	m->kernel.base_slice_ns = 8 * MS;
 	start(m, CHROME);
 	m->kernel.base_slice_ns = 3 * MS;
@@ -60,24 +54,10 @@ static void unless_it_is_what_we_set(void **state)
 	stops_without_trace(m);
 }
 
-static void the_base_slice_is_read_only_when_needed(void **state)
+MACHINE_TEST(the_base_slice_is_read_only_when_needed)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, CHROME, "/usr/bin/chrome");
 	execs(m, 100, "/usr/bin/cmd");
 	scan(m);
 	assert_false(m->fetched & FACT_BASE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_changed_base_slice_was_not_chosen),
-		MACHINE_TEST(one_of_before_is_none_either),
-		MACHINE_TEST(unless_it_is_what_we_set),
-		MACHINE_TEST(the_base_slice_is_read_only_when_needed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,10 +18,8 @@ static void shell_forks(struct machine *m, const char *json)
 }
 
 /* nice(1) adds to what the class gives: what it finds is what it was given. */
-static void nice_adds_to_what_it_finds_and_that_is_the_choice(void **state)
+MACHINE_TEST(nice_adds_to_what_it_finds_and_that_is_the_choice)
 {
-	struct machine *m = *state;
-
 	start(m, "");
 	forks(m, INIT, 100);
 	runs_nice(m, 100, 10, "/usr/bin/cmd");
@@ -36,10 +34,8 @@ static void nice_adds_to_what_it_finds_and_that_is_the_choice(void **state)
 }
 
 /* It may be left of a class: until the next moment it stays, and the stop takes it back. */
-static void what_lies_between_is_left_until_the_next_moment(void **state)
+MACHINE_TEST(what_lies_between_is_left_until_the_next_moment)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, RULES, "/usr/bin/gcc");
 	renice(m, 100, -3);
 	scan(m);
@@ -51,10 +47,8 @@ static void what_lies_between_is_left_until_the_next_moment(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void a_nice_that_is_also_a_class_s_is_a_choice_all_the_same(void **state)
+MACHINE_TEST(a_nice_that_is_also_a_class_s_is_a_choice_all_the_same)
 {
-	struct machine *m = *state;
-
 	/* Where there are no slices, BATCH with nice 4 is all that BACKGROUND is. */
 	m->kernel = (struct attr_caps){ 0 };
 	shell_forks(m, RULES);
@@ -63,25 +57,11 @@ static void a_nice_that_is_also_a_class_s_is_a_choice_all_the_same(void **state)
 	assert_task(m, 101, "SCHED_NORMAL nice 4", REASON_CHOSEN);
 }
 
-static void a_niced_task_that_was_there_before_is_left_alone(void **state)
+MACHINE_TEST(a_niced_task_that_was_there_before_is_left_alone)
 {
-	struct machine *m = *state;
-
 	spawns(m, INIT, 100, "/usr/bin/cmd");
 	renice(m, 100, 5);
 	start(m, "");
 	assert_task(m, 100, "SCHED_NORMAL nice 5", REASON_CHOSEN);
 	assert_nothing_to_undo(m, 100);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(nice_adds_to_what_it_finds_and_that_is_the_choice),
-		MACHINE_TEST(what_lies_between_is_left_until_the_next_moment),
-		MACHINE_TEST(a_nice_that_is_also_a_class_s_is_a_choice_all_the_same),
-		MACHINE_TEST(a_niced_task_that_was_there_before_is_left_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

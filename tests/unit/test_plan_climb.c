@@ -151,20 +151,19 @@ static bool carries(struct machine *m, pid_t tid, const char *attr, const char *
 	return false;
 }
 
-static void no_task_climbs(void **state)
+MACHINE_TEST(no_task_climbs)
 {
 	bool good = true;
 
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
-		struct user user = a_user(*state);
+		struct user user = a_user(m);
 
 		user_does(&user, scripts[i].script);
 		good &= carries(user.m, user.tid, scripts[i].carries, scripts[i].what, "it carries");
 		user_does(&user, "heard");
 		stop(user.m);
 		good &= carries(user.m, user.tid, scripts[i].after, scripts[i].what, "it is left with");
-		assert_int_equal(machine_off(state), 0);
-		assert_int_equal(machine_on(state), 0);
+		machine_anew(user.m);
 	}
 	assert_true(good);
 }
@@ -217,10 +216,10 @@ static void check(struct machine *m, bool stopped)
 	}
 }
 
-static void nor_by_any_other_order_of_steps(void **state)
+MACHINE_TEST(nor_by_any_other_order_of_steps)
 {
 	for (uint32_t seed = 1; seed <= 400; seed++) {
-		struct user user = a_user(*state);
+		struct user user = a_user(m);
 
 		random_state = seed;
 		for (int i = 0; i < 60 && user.last_tid < 140; i++) {
@@ -230,17 +229,6 @@ static void nor_by_any_other_order_of_steps(void **state)
 		user_does(&user, "heard, calm");
 		stop(user.m);
 		check(user.m, true);
-		assert_int_equal(machine_off(state), 0);
-		assert_int_equal(machine_on(state), 0);
+		machine_anew(user.m);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(no_task_climbs),
-		MACHINE_TEST(nor_by_any_other_order_of_steps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

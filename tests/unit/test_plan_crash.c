@@ -8,10 +8,8 @@
 	"'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }, " \
 	"'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }"
 
-static void a_start_after_a_crash_changes_nothing(void **state)
+MACHINE_TEST(a_start_after_a_crash_changes_nothing)
 {
-	struct machine *m = *state;
-
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -27,10 +25,8 @@ static void a_start_after_a_crash_changes_nothing(void **state)
 	assert_task(m, 201, BACKGROUND, REASON_INHERITED);
 }
 
-static void its_stop_gives_back_what_each_task_had(void **state)
+MACHINE_TEST(its_stop_gives_back_what_each_task_had)
 {
-	struct machine *m = *state;
-
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	renice(m, 100, 6);
 	start(m, RULES);
@@ -45,10 +41,8 @@ static void its_stop_gives_back_what_each_task_had(void **state)
 	assert_carries(m, INIT, PRISTINE);
 }
 
-static void so_did_an_orphan_born_in_between(void **state)
+MACHINE_TEST(so_did_an_orphan_born_in_between)
 {
-	struct machine *m = *state;
-
 	start(m, "'schedqos': { 'default': 'none' }," RULES);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	crash(m);
@@ -58,10 +52,8 @@ static void so_did_an_orphan_born_in_between(void **state)
 	assert_task(m, 101, PRISTINE, REASON_NO_RULE);
 }
 
-static void a_reused_tid_is_another_task(void **state)
+MACHINE_TEST(a_reused_tid_is_another_task)
 {
-	struct machine *m = *state;
-
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	renice(m, 100, 6);
 	start(m, RULES);
@@ -77,10 +69,8 @@ static void a_reused_tid_is_another_task(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void what_somebody_changed_in_between_stays(void **state)
+MACHINE_TEST(what_somebody_changed_in_between_stays)
 {
-	struct machine *m = *state;
-
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/vi");
 	crash(m);
@@ -91,10 +81,8 @@ static void what_somebody_changed_in_between_stays(void **state)
 	stops_without_trace(m);
 }
 
-static void a_choice_before_the_crash_ends_with_its_class(void **state)
+MACHINE_TEST(a_choice_before_the_crash_ends_with_its_class)
 {
-	struct machine *m = *state;
-
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -125,7 +113,7 @@ static void dies_at(struct machine *m, bool is_set)
 	crash(m);
 }
 
-static void before_the_set_and_after_it_a_crash_is_all_the_same(void **state)
+MACHINE_TEST(before_the_set_and_after_it_a_crash_is_all_the_same)
 {
 	static const struct {
 		struct task_attr chosen;
@@ -139,8 +127,6 @@ static void before_the_set_and_after_it_a_crash_is_all_the_same(void **state)
 	};
 
 	for (size_t i = 0; i < 3 * sizeof(cases) / sizeof(cases[0]); i++) {
-		struct machine *m = *state;
-
 		start(m, RULES);
 		spawns(m, INIT, 101, "/usr/bin/make");
 		forks(m, INIT, 100);
@@ -154,16 +140,13 @@ static void before_the_set_and_after_it_a_crash_is_all_the_same(void **state)
 			stops_without_trace(m);
 		}
 		assert_carries_what_it_would(m);
-		assert_int_equal(machine_off(state), 0);
-		assert_int_equal(machine_on(state), 0);
+		machine_anew(m);
 	}
 }
 
-static void so_is_one_in_the_midst_of_the_stop(void **state)
+MACHINE_TEST(so_is_one_in_the_midst_of_the_stop)
 {
 	for (int is_set = 0; is_set < 2; is_set++) {
-		struct machine *m = *state;
-
 		start(m, "'schedqos': { 'default': 'none' }," RULES);
 		forks(m, INIT, 100);
 		renice(m, 100, 9);
@@ -178,16 +161,13 @@ static void so_is_one_in_the_midst_of_the_stop(void **state)
 		crash(m);
 		restores(m);
 		assert_carries_what_it_would(m);
-		assert_int_equal(machine_off(state), 0);
-		assert_int_equal(machine_on(state), 0);
+		machine_anew(m);
 	}
 }
 
 /* There was no event of it, and what it copied is put back in its process before they could be compared. */
-static void a_restore_takes_our_attributes_from_a_task_born_unseen(void **state)
+MACHINE_TEST(a_restore_takes_our_attributes_from_a_task_born_unseen)
 {
-	struct machine *m = *state;
-
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/make");
 	crash(m);
@@ -202,11 +182,9 @@ static void a_restore_takes_our_attributes_from_a_task_born_unseen(void **state)
 }
 
 /* Killed between the two, and changed by somebody before the next start: that stays. */
-static void what_is_chosen_after_a_crash_at_the_set_stays(void **state)
+MACHINE_TEST(what_is_chosen_after_a_crash_at_the_set_stays)
 {
 	for (int is_set = 0; is_set < 2; is_set++) {
-		struct machine *m = *state;
-
 		start(m, RULES);
 		spawns(m, INIT, 101, "/usr/bin/make");
 		forks(m, INIT, 100);
@@ -215,17 +193,14 @@ static void what_is_chosen_after_a_crash_at_the_set_stays(void **state)
 		start(m, RULES);
 		assert_carries(m, 100, "SCHED_NORMAL nice 12 slice 8 ms");
 		stops_without_trace(m);
-		assert_int_equal(machine_off(state), 0);
-		assert_int_equal(machine_on(state), 0);
+		machine_anew(m);
 	}
 }
 
 /* ---- what is kept ---- */
 
-static void what_was_theirs_is_theirs(void **state)
+MACHINE_TEST(what_was_theirs_is_theirs)
 {
-	struct machine *m = *state;
-
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -242,10 +217,8 @@ static void what_was_theirs_is_theirs(void **state)
 }
 
 /* It was booked, and could not be decided any more. */
-static void an_exec_that_was_still_to_be_decided_is_an_exec(void **state)
+MACHINE_TEST(an_exec_that_was_still_to_be_decided_is_an_exec)
 {
-	struct machine *m = *state;
-
 	start(m, RULES);
 	forks(m, INIT, 100);
 	renice(m, 100, 9);
@@ -258,10 +231,8 @@ static void an_exec_that_was_still_to_be_decided_is_an_exec(void **state)
 	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_CHOSEN);
 }
 
-static void a_process_s_threads_are_known_as_such(void **state)
+MACHINE_TEST(a_process_s_threads_are_known_as_such)
 {
-	struct machine *m = *state;
-
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -276,10 +247,8 @@ static void a_process_s_threads_are_known_as_such(void **state)
 }
 
 /* Its parent's class came later: that its owner has chosen the same nice value since says nothing of a class. */
-static void a_task_born_unseen_may_have_chosen_what_its_parent_got_since(void **state)
+MACHINE_TEST(a_task_born_unseen_may_have_chosen_what_its_parent_got_since)
 {
-	struct machine *m = *state;
-
 	start(m, RULES);
 	m->lossy = true;
 	forks(m, INIT, 100);
@@ -298,22 +267,19 @@ static struct task *no_chunk(void *context)
 	return NULL;
 }
 
-static void records_for_which_there_is_no_memory_are_an_error(void **state)
+MACHINE_TEST(records_for_which_there_is_no_memory_are_an_error)
 {
 	static const struct tasks_memory none = { .grow = no_chunk };
 	const struct task legacy = { .tid = 100, .tgid = 100 };
 	const struct qos_attr tag = { 0 };
-	struct machine *m = *state;
 
 	m->plan = plan_new(&m->caps, DAEMON, 0, &none);
 	assert_int_equal(plan_adopt(m->plan, &legacy, 1, &tag, 1, false), -ENOMEM);
 }
 
 /* One that copied what its parent carried before may still be under way: the next child shows that, and none of before. */
-static void a_child_of_before_the_crash_proves_nothing(void **state)
+MACHINE_TEST(a_child_of_before_the_crash_proves_nothing)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'app': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/app");
 	m->missing = FACT_ATTR;
 	forks(m, 100, 101);
@@ -325,28 +291,4 @@ static void a_child_of_before_the_crash_proves_nothing(void **state)
 	forks(m, 100, 102);
 	assert_false(record(m, 100)->flags & TASK_FRESH);
 	stops_without_trace(m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_start_after_a_crash_changes_nothing),
-		MACHINE_TEST(its_stop_gives_back_what_each_task_had),
-		MACHINE_TEST(so_did_an_orphan_born_in_between),
-		MACHINE_TEST(a_reused_tid_is_another_task),
-		MACHINE_TEST(what_somebody_changed_in_between_stays),
-		MACHINE_TEST(a_choice_before_the_crash_ends_with_its_class),
-		MACHINE_TEST(before_the_set_and_after_it_a_crash_is_all_the_same),
-		MACHINE_TEST(so_is_one_in_the_midst_of_the_stop),
-		MACHINE_TEST(a_restore_takes_our_attributes_from_a_task_born_unseen),
-		MACHINE_TEST(what_is_chosen_after_a_crash_at_the_set_stays),
-		MACHINE_TEST(what_was_theirs_is_theirs),
-		MACHINE_TEST(an_exec_that_was_still_to_be_decided_is_an_exec),
-		MACHINE_TEST(a_process_s_threads_are_known_as_such),
-		MACHINE_TEST(a_task_born_unseen_may_have_chosen_what_its_parent_got_since),
-		MACHINE_TEST(records_for_which_there_is_no_memory_are_an_error),
-		MACHINE_TEST(a_child_of_before_the_crash_proves_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

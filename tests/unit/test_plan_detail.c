@@ -18,10 +18,8 @@ static void look_at(struct machine *m, pid_t tid)
 	assert_int_equal(plan_detail(m->plan, record(m, tid), facts_of(m, tid, tid), &detail), 0);
 }
 
-static void a_task_in_its_class(void **state)
+MACHINE_TEST(a_task_in_its_class)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, CHROME, "/usr/bin/chrome");
 	look_at(m, 100);
 	assert_int_equal(detail.reason, REASON_RULE);
@@ -31,10 +29,8 @@ static void a_task_in_its_class(void **state)
 	assert_int_equal(detail.changed | detail.withheld, 0);
 }
 
-static void what_somebody_has_lowered_is_withheld(void **state)
+MACHINE_TEST(what_somebody_has_lowered_is_withheld)
 {
-	struct machine *m = *state;
-
 	start(m, CHROME);
 	forks(m, INIT, 100);
 	renice(m, 100, 19);
@@ -47,10 +43,8 @@ static void what_somebody_has_lowered_is_withheld(void **state)
 }
 
 /* Nobody has looked at it since, and this changes nothing. */
-static void what_somebody_has_just_changed(void **state)
+MACHINE_TEST(what_somebody_has_just_changed)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, CHROME, "/usr/bin/chrome");
 	renice(m, 100, 7);
 	look_at(m, 100);
@@ -61,25 +55,11 @@ static void what_somebody_has_just_changed(void **state)
 	stops_without_trace(m);
 }
 
-static void a_task_without_a_class(void **state)
+MACHINE_TEST(a_task_without_a_class)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'schedqos': { 'default': 'none' }", "/usr/bin/cmd");
 	look_at(m, 100);
 	assert_int_equal(detail.reason, REASON_NO_RULE);
 	assert_attr(&detail.class, PRISTINE);
 	assert_attr(&detail.want, PRISTINE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_task_in_its_class),
-		MACHINE_TEST(what_somebody_has_lowered_is_withheld),
-		MACHINE_TEST(what_somebody_has_just_changed),
-		MACHINE_TEST(a_task_without_a_class),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,10 +14,8 @@ static void starts(struct machine *m, const char *json)
 	count_from_here(m);
 }
 
-static void a_change_is_put_back(void **state)
+MACHINE_TEST(a_change_is_put_back)
 {
-	struct machine *m = *state;
-
 	starts(m, ENFORCED);
 	for (int i = 0; i < 3; i++) {
 		renice(m, 100, 7);
@@ -35,10 +33,8 @@ static void a_change_is_put_back(void **state)
 	assert_carries(m, 101, "SCHED_IDLE nice 0");
 }
 
-static void only_what_is_enforced_is_looked_at(void **state)
+MACHINE_TEST(only_what_is_enforced_is_looked_at)
 {
-	struct machine *m = *state;
-
 	starts(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	assert_false(rules_enforce(plan_config(m->plan)->rules));
 	renice(m, 100, 7);
@@ -55,10 +51,8 @@ static void only_what_is_enforced_is_looked_at(void **state)
 	assert_carries(m, 200, "SCHED_BATCH nice 7 slice 16 ms util 0..512");
 }
 
-static void what_comes_with_an_exec_is_no_putting_back(void **state)
+MACHINE_TEST(what_comes_with_an_exec_is_no_putting_back)
 {
-	struct machine *m = *state;
-
 	starts(m, ENFORCED);
 	renice(m, 100, 7);
 	execs(m, 100, "/usr/bin/app");
@@ -66,9 +60,8 @@ static void what_comes_with_an_exec_is_no_putting_back(void **state)
 }
 
 /* Between the set and the look at what came of it. */
-static void a_change_while_another_is_put_back(void **state)
+MACHINE_TEST(a_change_while_another_is_put_back)
 {
-	struct machine *m = *state;
 	struct task_attr now;
 
 	starts(m, ENFORCED);
@@ -86,10 +79,8 @@ static void a_change_while_another_is_put_back(void **state)
 	assert_carries(m, 100, "SCHED_NORMAL nice 9");
 }
 
-static void enforce_raises_a_lowered_task(void **state)
+MACHINE_TEST(enforce_raises_a_lowered_task)
 {
-	struct machine *m = *state;
-
 	start(m, ENFORCED);
 	forks(m, INIT, 100);
 	renice(m, 100, 3);
@@ -101,10 +92,8 @@ static void enforce_raises_a_lowered_task(void **state)
 	stops_without_trace(m);
 }
 
-static void what_an_ancestor_s_rule_enforces_is_put_back(void **state)
+MACHINE_TEST(what_an_ancestor_s_rule_enforces_is_put_back)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true, 'inherit': true }", "/usr/bin/app");
 	spawns(m, 100, 101, "/usr/bin/cmd");
 	assert_task(m, 101, INTERACTIVE, REASON_INHERITED);
@@ -113,18 +102,4 @@ static void what_an_ancestor_s_rule_enforces_is_put_back(void **state)
 	assert_task(m, 101, INTERACTIVE, REASON_INHERITED);
 	stop(m);
 	assert_carries(m, 101, "SCHED_NORMAL nice 7");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_change_is_put_back),
-		MACHINE_TEST(only_what_is_enforced_is_looked_at),
-		MACHINE_TEST(what_comes_with_an_exec_is_no_putting_back),
-		MACHINE_TEST(a_change_while_another_is_put_back),
-		MACHINE_TEST(enforce_raises_a_lowered_task),
-		MACHINE_TEST(what_an_ancestor_s_rule_enforces_is_put_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,8 @@
 /* The plan, as a specification: which class a task takes at exec. */
 #include "fake_daemon.h"
 
-static void every_exec_decides_anew(void **state)
+MACHINE_TEST(every_exec_decides_anew)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	execs(m, 100, "/usr/bin/gcc");
@@ -16,10 +14,8 @@ static void every_exec_decides_anew(void **state)
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 }
 
-static void an_exec_that_changes_nothing_sets_nothing(void **state)
+MACHINE_TEST(an_exec_that_changes_nothing_sets_nothing)
 {
-	struct machine *m = *state;
-
 	start(m, "'sh': { 'qos': 'QOS_BACKGROUND' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 100, "/usr/bin/sh");
 	count_from_here(m);
@@ -31,10 +27,8 @@ static void an_exec_that_changes_nothing_sets_nothing(void **state)
 
 #define CHOSEN "'vi': { 'qos': 'QOS_BACKGROUND', 'match': { 'argv': 'chosen' } }"
 
-static void without_its_arguments_a_program_has_the_class_of_its_name_until_they_can_be_read(void **state)
+MACHINE_TEST(without_its_arguments_a_program_has_the_class_of_its_name_until_they_can_be_read)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, " CHOSEN);
 	m->unread = true;
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -49,10 +43,8 @@ static void without_its_arguments_a_program_has_the_class_of_its_name_until_they
 	assert_task(m, 201, BACKGROUND, REASON_RULE);
 }
 
-static void what_was_found_by_its_arguments_stays_while_they_cannot_be_read(void **state)
+MACHINE_TEST(what_was_found_by_its_arguments_stays_while_they_cannot_be_read)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, " CHOSEN);
 	spawns(m, INIT, 200, "/usr/bin/vi chosen");
 	m->unread = true;
@@ -64,10 +56,8 @@ static void what_was_found_by_its_arguments_stays_while_they_cannot_be_read(void
 	assert_task(m, 200, INTERACTIVE, REASON_RULE);
 }
 
-static void an_unknown_task_s_exec_makes_it_known(void **state)
+MACHINE_TEST(an_unknown_task_s_exec_makes_it_known)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	m->lossy = true;
 	forks(m, INIT, 100);
@@ -77,10 +67,8 @@ static void an_unknown_task_s_exec_makes_it_known(void **state)
 	stops_without_trace(m);
 }
 
-static void a_task_without_an_executable_stays_unknown(void **state)
+MACHINE_TEST(a_task_without_an_executable_stays_unknown)
 {
-	struct machine *m = *state;
-
 	start(m, "");
 	m->lossy = true;
 	forks(m, INIT, 100);
@@ -89,10 +77,8 @@ static void a_task_without_an_executable_stays_unknown(void **state)
 	assert_unknown(m, 100);
 }
 
-static void a_task_for_which_there_is_no_memory_stays_unknown(void **state)
+MACHINE_TEST(a_task_for_which_there_is_no_memory_stays_unknown)
 {
-	struct machine *m = *state;
-
 	m->no_memory = true;
 	start(m, "");
 	forks(m, INIT, 100);
@@ -100,19 +86,4 @@ static void a_task_for_which_there_is_no_memory_stays_unknown(void **state)
 	assert_unknown(m, 100);
 	assert_no_action(m);
 	plan_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(every_exec_decides_anew),
-		MACHINE_TEST(without_its_arguments_a_program_has_the_class_of_its_name_until_they_can_be_read),
-		MACHINE_TEST(what_was_found_by_its_arguments_stays_while_they_cannot_be_read),
-		MACHINE_TEST(an_exec_that_changes_nothing_sets_nothing),
-		MACHINE_TEST(an_unknown_task_s_exec_makes_it_known),
-		MACHINE_TEST(a_task_without_an_executable_stays_unknown),
-		MACHINE_TEST(a_task_for_which_there_is_no_memory_stays_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

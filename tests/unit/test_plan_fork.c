@@ -3,10 +3,8 @@
 #include "fake_daemon.h"
 
 /* But for the first one after a set, which shows that no fork is older than that. */
-static void a_fork_needs_no_action_and_no_facts(void **state)
+MACHINE_TEST(a_fork_needs_no_action_and_no_facts)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	count_from_here(m);
@@ -24,10 +22,8 @@ static void a_fork_needs_no_action_and_no_facts(void **state)
 	assert_int_equal(record(m, 103)->tgid, 102);
 }
 
-static void a_fork_by_a_thread_copies_the_thread(void **state)
+MACHINE_TEST(a_fork_by_a_thread_copies_the_thread)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', "
 		 "'thread_qos': { 'bg': 'QOS_BACKGROUND' } }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -40,10 +36,8 @@ static void a_fork_by_a_thread_copies_the_thread(void **state)
 	assert_task(m, 102, BACKGROUND, REASON_THREAD);
 }
 
-static void a_fork_by_an_unknown_thread_copies_the_leader(void **state)
+MACHINE_TEST(a_fork_by_an_unknown_thread_copies_the_leader)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	m->lossy = true;
@@ -53,10 +47,8 @@ static void a_fork_by_an_unknown_thread_copies_the_leader(void **state)
 	assert_task(m, 102, INTERACTIVE, REASON_RULE);
 }
 
-static void a_fork_under_a_known_tid_is_another_task(void **state)
+MACHINE_TEST(a_fork_under_a_known_tid_is_another_task)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/gcc");
@@ -71,10 +63,8 @@ static void a_fork_under_a_known_tid_is_another_task(void **state)
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
 }
 
-static void a_child_born_before_its_parent_was_tagged_is_tagged(void **state)
+MACHINE_TEST(a_child_born_before_its_parent_was_tagged_is_tagged)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	forks(m, INIT, 100);
 	m->deaf = true;
@@ -90,10 +80,8 @@ static void a_child_born_before_its_parent_was_tagged_is_tagged(void **state)
 	assert_carries(m, 101, PRISTINE);
 }
 
-static void a_child_may_take_a_while_to_be_announced(void **state)
+MACHINE_TEST(a_child_may_take_a_while_to_be_announced)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', "
 		 "'thread_qos': { 'bg': 'QOS_BACKGROUND' } }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -108,11 +96,10 @@ static void a_child_may_take_a_while_to_be_announced(void **state)
  * A child, or thread, born with the class before of its origin. Its higher nice value is a class's if that still is as we
  * know it; else the child may have chosen it, and the stop leaves it.
  */
-static void whom_its_origin_vouches_for_is_ours(void **state)
+MACHINE_TEST(whom_its_origin_vouches_for_is_ours)
 {
 	static void (*const begins[])(struct machine *m, pid_t parent, pid_t child) = { begins_fork, begins_clone };
 	enum { AS_KNOWN, CHANGED, ENDED } origin;
-	struct machine *m = *state;
 
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }");
 	for (int is_thread = 0; is_thread < 2; is_thread++) {
@@ -140,10 +127,8 @@ static void whom_its_origin_vouches_for_is_ours(void **state)
 
 /* ---- what the event does not tell: who the creator was ---- */
 
-static void a_thread_of_a_thread_that_somebody_changed_has_that_from_it(void **state)
+MACHINE_TEST(a_thread_of_a_thread_that_somebody_changed_has_that_from_it)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -157,10 +142,8 @@ static void a_thread_of_a_thread_that_somebody_changed_has_that_from_it(void **s
 	stops_without_trace(m);
 }
 
-static void so_has_the_process_after_its_exec(void **state)
+MACHINE_TEST(so_has_the_process_after_its_exec)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -175,10 +158,8 @@ static void so_has_the_process_after_its_exec(void **state)
 }
 
 /* Nobody can tell it from one that lowered itself. */
-static void but_a_nice_above_zero_stays_on_it(void **state)
+MACHINE_TEST(but_a_nice_above_zero_stays_on_it)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 100, "/usr/bin/gcc");
 	forks_for_parent(m, 100, 101);
@@ -190,10 +171,8 @@ static void but_a_nice_above_zero_stays_on_it(void **state)
 
 /* ---- reset-on-fork ---- */
 
-static void a_parent_with_reset_on_fork_has_children_to_be_tagged(void **state)
+MACHINE_TEST(a_parent_with_reset_on_fork_has_children_to_be_tagged)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	machine_task(m, 100)->attr.reset_on_fork = 1;
@@ -211,10 +190,8 @@ static void a_parent_with_reset_on_fork_has_children_to_be_tagged(void **state)
 }
 
 /* What the child lost by it is thought to be its choice, unless all is as without us. */
-static void one_that_was_given_it_unseen(void **state)
+MACHINE_TEST(one_that_was_given_it_unseen)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/gcc");
@@ -232,10 +209,8 @@ static void one_that_was_given_it_unseen(void **state)
 	stops_without_trace(m);
 }
 
-static void a_negative_nice_is_not_what_such_a_child_had(void **state)
+MACHINE_TEST(a_negative_nice_is_not_what_such_a_child_had)
 {
-	struct machine *m = *state;
-
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	sets(m, 100, (struct task_attr){ .nice = -5, .reset_on_fork = 1, .util_max = UTIL_FULL });
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
@@ -246,36 +221,12 @@ static void a_negative_nice_is_not_what_such_a_child_had(void **state)
 	assert_carries(m, 101, PRISTINE);
 }
 
-static void a_task_with_reset_on_fork_keeps_it_when_tagged(void **state)
+MACHINE_TEST(a_task_with_reset_on_fork_keeps_it_when_tagged)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	forks(m, INIT, 100);
 	machine_task(m, 100)->attr.reset_on_fork = 1;
 	execs(m, 100, "/usr/bin/chrome");
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	assert_int_equal(machine_task(m, 100)->attr.reset_on_fork, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_fork_needs_no_action_and_no_facts),
-		MACHINE_TEST(a_fork_by_a_thread_copies_the_thread),
-		MACHINE_TEST(a_fork_by_an_unknown_thread_copies_the_leader),
-		MACHINE_TEST(a_fork_under_a_known_tid_is_another_task),
-		MACHINE_TEST(a_child_born_before_its_parent_was_tagged_is_tagged),
-		MACHINE_TEST(a_child_may_take_a_while_to_be_announced),
-		MACHINE_TEST(whom_its_origin_vouches_for_is_ours),
-		MACHINE_TEST(a_thread_of_a_thread_that_somebody_changed_has_that_from_it),
-		MACHINE_TEST(so_has_the_process_after_its_exec),
-		MACHINE_TEST(but_a_nice_above_zero_stays_on_it),
-		MACHINE_TEST(a_parent_with_reset_on_fork_has_children_to_be_tagged),
-		MACHINE_TEST(one_that_was_given_it_unseen),
-		MACHINE_TEST(a_negative_nice_is_not_what_such_a_child_had),
-		MACHINE_TEST(a_task_with_reset_on_fork_keeps_it_when_tagged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,8 @@
 	GROUPS ", 'browser': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { " \
 	       "'io': 'QOS_UTILITY', 'bg': 'QOS_BACKGROUND' } }"
 
-static void a_move_takes_effect_at_once_and_both_ways(void **state)
+MACHINE_TEST(a_move_takes_effect_at_once_and_both_ways)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, BROWSER, "/usr/bin/browser");
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	moves(m, 100, "/user.slice/background/app.scope");
@@ -22,10 +20,8 @@ static void a_move_takes_effect_at_once_and_both_ways(void **state)
 	stops_without_trace(m);
 }
 
-static void threads_are_limited_likewise(void **state)
+MACHINE_TEST(threads_are_limited_likewise)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, BROWSER, "/usr/bin/browser");
 	for (pid_t tid = 101; tid <= 103; tid++)
 		clones(m, 100, tid);
@@ -50,10 +46,8 @@ static void threads_are_limited_likewise(void **state)
 	stops_without_trace(m);
 }
 
-static void a_move_that_is_heard_late_is_the_child_s_too(void **state)
+MACHINE_TEST(a_move_that_is_heard_late_is_the_child_s_too)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, BROWSER, "/usr/bin/browser");
 	m->deaf = true;
 	moves(m, 100, "/background");
@@ -67,10 +61,8 @@ static void a_move_that_is_heard_late_is_the_child_s_too(void **state)
 }
 
 /* Not what only the class made possible: nobody gets round a limit by choosing something just before it. */
-static void what_the_class_made_possible_does_not(void **state)
+MACHINE_TEST(what_the_class_made_possible_does_not)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, BROWSER, "/usr/bin/browser");
 	renice(m, 100, -3);
 	scan(m);
@@ -88,10 +80,8 @@ static void what_the_class_made_possible_does_not(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void a_rule_for_a_cgroup_takes_effect(void **state)
+MACHINE_TEST(a_rule_for_a_cgroup_takes_effect)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'game': [ { 'qos': 'QOS_USER_INTERACTIVE', 'match': { 'cgroup': '*/app.slice/*' } },"
 			 " { 'qos': 'QOS_BACKGROUND' } ]",
 		      "/usr/bin/game");
@@ -105,10 +95,8 @@ static void a_rule_for_a_cgroup_takes_effect(void **state)
 	stops_without_trace(m);
 }
 
-static void without_groups_no_cgroup_is_read(void **state)
+MACHINE_TEST(without_groups_no_cgroup_is_read)
 {
-	struct machine *m = *state;
-
 	start(m, "'browser': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	assert_false(plan_needs_moves(m->plan));
 	count_from_here(m);
@@ -127,10 +115,8 @@ static void without_groups_no_cgroup_is_read(void **state)
 }
 
 /* What it starts, or executes, descends from it. It does not descend from itself. */
-static void a_rule_that_is_inherited_ends_with_its_cgroup(void **state)
+MACHINE_TEST(a_rule_that_is_inherited_ends_with_its_cgroup)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'make': { 'qos': 'QOS_UTILITY', 'inherit': true }, 'app': { 'qos': 'QOS_BACKGROUND', "
 			 "'inherit': true, 'match': { 'cgroup': '/bg*' } }",
 		      "/usr/bin/app");
@@ -152,9 +138,8 @@ static void a_rule_that_is_inherited_ends_with_its_cgroup(void **state)
 	stops_without_trace(m);
 }
 
-static void a_process_that_is_gone_or_unknown_moves(void **state)
+MACHINE_TEST(a_process_that_is_gone_or_unknown_moves)
 {
-	struct machine *m = *state;
 	const struct task_event move = { .what = EVENT_MOVE, .tid = 999 };
 
 	start_and_run(m, BROWSER, "/usr/bin/browser");
@@ -166,20 +151,4 @@ static void a_process_that_is_gone_or_unknown_moves(void **state)
 	exits(m, 100);
 	hear(m);
 	assert_no_action(m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_move_takes_effect_at_once_and_both_ways),
-		MACHINE_TEST(threads_are_limited_likewise),
-		MACHINE_TEST(a_move_that_is_heard_late_is_the_child_s_too),
-		MACHINE_TEST(what_the_class_made_possible_does_not),
-		MACHINE_TEST(a_rule_for_a_cgroup_takes_effect),
-		MACHINE_TEST(without_groups_no_cgroup_is_read),
-		MACHINE_TEST(a_rule_that_is_inherited_ends_with_its_cgroup),
-		MACHINE_TEST(a_process_that_is_gone_or_unknown_moves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,10 +10,8 @@
 #define BACK_IDLE  BACKGROUND " io idle"
 #define LEFT_ALONE "'schedqos': { 'default': 'none' }, "
 
-static void a_class_gives_an_io_priority_and_takes_it_back(void **state)
+MACHINE_TEST(a_class_gives_an_io_priority_and_takes_it_back)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, IDLE, "/usr/bin/make");
 	assert_task(m, 100, BACK_IDLE, REASON_RULE);
 	/* By a fork the kernel copies it, and nothing is to be set. */
@@ -28,10 +26,8 @@ static void a_class_gives_an_io_priority_and_takes_it_back(void **state)
 	stops_without_trace(m);
 }
 
-static void a_reload_that_brings_such_a_class_finds_what_was_chosen(void **state)
+MACHINE_TEST(a_reload_that_brings_such_a_class_finds_what_was_chosen)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, MAKE, "/usr/bin/make");
 	ionice(m, 100, IO_CLASS_IDLE, 7);
 	reload(m, SECOND MAKE);
@@ -45,7 +41,7 @@ static void a_reload_that_brings_such_a_class_finds_what_was_chosen(void **state
 	stops_without_trace(m);
 }
 
-static void no_rule_raises_what_somebody_lowered(void **state)
+MACHINE_TEST(no_rule_raises_what_somebody_lowered)
 {
 	static const struct {
 		const char *options;
@@ -62,7 +58,6 @@ static void no_rule_raises_what_somebody_lowered(void **state)
 		{ ", 'yield': true", IO_CLASS_IDLE, 7, PRISTINE " io idle" },
 		{ ", 'yield': true", IO_CLASS_NONE, 0, UTILITY " io best-effort 2" },
 	};
-	struct machine *m = *state;
 	char json[256];
 
 	start(m, "");
@@ -79,10 +74,8 @@ static void no_rule_raises_what_somebody_lowered(void **state)
 }
 
 /* Where none is set, the kernel goes by these (include/linux/ioprio.h). */
-static void nice_and_sched_idle_lower_io_as_well(void **state)
+MACHINE_TEST(nice_and_sched_idle_lower_io_as_well)
 {
-	struct machine *m = *state;
-
 	start(m, FIRST MAKE);
 	forks(m, INIT, 100);
 	renice(m, 100, 19);
@@ -99,10 +92,8 @@ static void nice_and_sched_idle_lower_io_as_well(void **state)
 	stops_without_trace(m);
 }
 
-static void a_restore_repairs_a_crash(void **state)
+MACHINE_TEST(a_restore_repairs_a_crash)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, IDLE, "/usr/bin/make");
 	spawns(m, INIT, 101, "/usr/bin/make");
 	ionice(m, 101, IO_CLASS_BEST_EFFORT, 6);
@@ -112,10 +103,8 @@ static void a_restore_repairs_a_crash(void **state)
 }
 
 /* Real time takes privilege: nobody keeps what a class gave. */
-static void nobody_keeps_real_time_of_ours(void **state)
+MACHINE_TEST(nobody_keeps_real_time_of_ours)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, REALTIME MAKE, "/usr/bin/make");
 	assert_task(m, 100, UTILITY " io realtime 4", REASON_RULE);
 	/* By CLONE_IO it shares what another task is given. */
@@ -126,10 +115,8 @@ static void nobody_keeps_real_time_of_ours(void **state)
 }
 
 /* Its parent now is not the one that it copied. */
-static void an_orphan_does_not_get_real_time_of_another(void **state)
+MACHINE_TEST(an_orphan_does_not_get_real_time_of_another)
 {
-	struct machine *m = *state;
-
 	ionice(m, INIT, IO_CLASS_REALTIME, 6);
 	start(m, REALTIME LEFT_ALONE MAKE);
 	spawns(m, INIT, 100, "/bin/cmd");
@@ -141,19 +128,4 @@ static void an_orphan_does_not_get_real_time_of_another(void **state)
 	scan(m);
 	assert_int_equal(record(m, 101)->had.io_priority, 0);
 	stops_without_trace(m);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_class_gives_an_io_priority_and_takes_it_back),
-		MACHINE_TEST(a_reload_that_brings_such_a_class_finds_what_was_chosen),
-		MACHINE_TEST(no_rule_raises_what_somebody_lowered),
-		MACHINE_TEST(nice_and_sched_idle_lower_io_as_well),
-		MACHINE_TEST(a_restore_repairs_a_crash),
-		MACHINE_TEST(nobody_keeps_real_time_of_ours),
-		MACHINE_TEST(an_orphan_does_not_get_real_time_of_another),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,10 +14,8 @@
 	"'sched_deadline': 10000000, 'sched_period': 16666666 }, "                     \
 	"'mixer': { 'qos': 'QOS_BUDGET' }"
 
-static void a_deadline_class_comes_with_its_budget(void **state)
+MACHINE_TEST(a_deadline_class_comes_with_its_budget)
 {
-	struct machine *m = *state;
-
 	start(m, BUDGET);
 	spawns(m, INIT, 100, "/usr/bin/mixer");
 	assert_task(m, 100, "SCHED_DEADLINE", REASON_RULE);
@@ -31,10 +29,8 @@ static void a_deadline_class_comes_with_its_budget(void **state)
 	assert_int_equal(machine_task(m, 100)->attr.reset_on_fork, 0);
 }
 
-static void a_task_leaves_a_deadline_class(void **state)
+MACHINE_TEST(a_task_leaves_a_deadline_class)
 {
-	struct machine *m = *state;
-
 	start(m, BUDGET);
 	spawns(m, INIT, 100, "/usr/bin/mixer");
 	execs(m, 100, "/usr/bin/vi");
@@ -42,10 +38,8 @@ static void a_task_leaves_a_deadline_class(void **state)
 	assert_int_equal(machine_task(m, 100)->attr.reset_on_fork, 0);
 }
 
-static void a_child_of_a_deadline_task_is_born_without_it(void **state)
+MACHINE_TEST(a_child_of_a_deadline_task_is_born_without_it)
 {
-	struct machine *m = *state;
-
 	start(m, BUDGET);
 	spawns(m, INIT, 100, "/usr/bin/mixer");
 	spawns(m, 100, 101, "/usr/bin/vi");
@@ -54,7 +48,7 @@ static void a_child_of_a_deadline_task_is_born_without_it(void **state)
 	assert_carries(m, 101, PRISTINE);
 }
 
-static void tasks_that_are_not_fair_are_left_alone(void **state)
+MACHINE_TEST(tasks_that_are_not_fair_are_left_alone)
 {
 	static const struct {
 		enum task_policy policy;
@@ -66,7 +60,6 @@ static void tasks_that_are_not_fair_are_left_alone(void **state)
 		{ POLICY_DEADLINE, 0, "SCHED_DEADLINE" },
 		{ POLICY_EXT, 0, "SCHED_EXT" },
 	};
-	struct machine *m = *state;
 
 	spawns(m, INIT, 90, "/usr/bin/chrome");
 	chrt(m, 90, POLICY_FIFO, 50);
@@ -91,10 +84,8 @@ static void tasks_that_are_not_fair_are_left_alone(void **state)
 }
 
 /* Nor its nice value, which lies where a class could have left it. */
-static void a_real_time_task_s_nice_value_is_left_alone(void **state)
+MACHINE_TEST(a_real_time_task_s_nice_value_is_left_alone)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	chrt(m, 100, POLICY_FIFO, 1);
@@ -106,10 +97,8 @@ static void a_real_time_task_s_nice_value_is_left_alone(void **state)
 	assert_int_equal(living(m, 100)->attr.nice, -3);
 }
 
-static void a_kernel_thread_gets_nothing_of_a_task_that_had_its_id(void **state)
+MACHINE_TEST(a_kernel_thread_gets_nothing_of_a_task_that_had_its_id)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'make': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/make");
 	assert_carries(m, 100, BACKGROUND);
 	exits(m, 100);
@@ -119,10 +108,8 @@ static void a_kernel_thread_gets_nothing_of_a_task_that_had_its_id(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void kernel_threads_are_left_alone(void **state)
+MACHINE_TEST(kernel_threads_are_left_alone)
 {
-	struct machine *m = *state;
-
 	forks(m, KTHREADD, 40);
 	start(m, "'schedqos': { 'default': 'all' }");
 	forks(m, KTHREADD, 41);
@@ -136,10 +123,8 @@ static void kernel_threads_are_left_alone(void **state)
 	assert_carries(m, 42, PRISTINE);
 }
 
-static void schedqos_leaves_itself_alone(void **state)
+MACHINE_TEST(schedqos_leaves_itself_alone)
 {
-	struct machine *m = *state;
-
 	spawns(m, INIT, DAEMON, "/usr/bin/schedqos");
 	renice(m, DAEMON, -20);
 	start(m, "'schedqos': { 'default': 'all' }");
@@ -157,10 +142,8 @@ static void schedqos_leaves_itself_alone(void **state)
 
 /* ---- what the kernel lacks, refuses and forgets ---- */
 
-static void a_kernel_without_slices_gets_the_rest(void **state)
+MACHINE_TEST(a_kernel_without_slices_gets_the_rest)
 {
-	struct machine *m = *state;
-
 	m->kernel.slice = false;
 	start(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 100, "/usr/bin/gcc");
@@ -172,10 +155,8 @@ static void a_kernel_without_slices_gets_the_rest(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void a_refusal_is_on_record_and_tried_again_at_exec(void **state)
+MACHINE_TEST(a_refusal_is_on_record_and_tried_again_at_exec)
 {
-	struct machine *m = *state;
-
 	start(m, "'schedqos': { 'default': 'none' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	m->refuse = EPERM;
 	spawns(m, INIT, 100, "/usr/bin/gcc");
@@ -187,10 +168,8 @@ static void a_refusal_is_on_record_and_tried_again_at_exec(void **state)
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
 }
 
-static void a_rename_is_no_reason_to_try_again(void **state)
+MACHINE_TEST(a_rename_is_no_reason_to_try_again)
 {
-	struct machine *m = *state;
-
 	start(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	m->refuse = EPERM;
 	spawns(m, INIT, 100, "/usr/bin/gcc");
@@ -200,10 +179,8 @@ static void a_rename_is_no_reason_to_try_again(void **state)
 	assert_no_fetch(m);
 }
 
-static void a_refused_task_still_has_something_to_undo(void **state)
+MACHINE_TEST(a_refused_task_still_has_something_to_undo)
 {
-	struct machine *m = *state;
-
 	start(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 100, "/usr/bin/vi");
 	m->refuse = EPERM;
@@ -214,10 +191,8 @@ static void a_refused_task_still_has_something_to_undo(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void a_refused_undo_ends(void **state)
+MACHINE_TEST(a_refused_undo_ends)
 {
-	struct machine *m = *state;
-
 	start(m, "");
 	m->refuse = EPERM;
 	stop(m);
@@ -228,10 +203,8 @@ static void a_refused_undo_ends(void **state)
 	assert_false(task_attr_is_pristine(&record(m, INIT)->known));
 }
 
-static void what_is_not_kept_is_not_tagged(void **state)
+MACHINE_TEST(what_is_not_kept_is_not_tagged)
 {
-	struct machine *m = *state;
-
 	start(m, "'schedqos': { 'default': 'none' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	m->ignore = true;
 	spawns(m, INIT, 100, "/usr/bin/gcc");
@@ -239,9 +212,8 @@ static void what_is_not_kept_is_not_tagged(void **state)
 	assert_nothing_to_undo(m, 100);
 }
 
-static void an_exit_is_the_end_of_the_record(void **state)
+MACHINE_TEST(an_exit_is_the_end_of_the_record)
 {
-	struct machine *m = *state;
 	const struct task_attr pristine = task_attr_pristine;
 
 	start(m, "");
@@ -255,10 +227,8 @@ static void an_exit_is_the_end_of_the_record(void **state)
 	assert_unknown(m, 100);
 }
 
-static void a_clamp_that_cannot_be_put_back_makes_no_task_ours(void **state)
+MACHINE_TEST(a_clamp_that_cannot_be_put_back_makes_no_task_ours)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	forks(m, INIT, 100);
 	chrt(m, 100, POLICY_RR, 7);
@@ -272,10 +242,8 @@ static void a_clamp_that_cannot_be_put_back_makes_no_task_ours(void **state)
 }
 
 /* Between the look and the set: the policy is not put back. */
-static void a_task_that_leaves_real_time_during_a_set_is_looked_at_again(void **state)
+MACHINE_TEST(a_task_that_leaves_real_time_during_a_set_is_looked_at_again)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	forks(m, INIT, 100);
 	chrt(m, 100, POLICY_RR, 7);
@@ -288,29 +256,4 @@ static void a_task_that_leaves_real_time_during_a_set_is_looked_at_again(void **
 	hear(m);
 	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
 	stops_without_trace(m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_deadline_class_comes_with_its_budget),
-		MACHINE_TEST(a_task_leaves_a_deadline_class),
-		MACHINE_TEST(a_child_of_a_deadline_task_is_born_without_it),
-		MACHINE_TEST(tasks_that_are_not_fair_are_left_alone),
-		MACHINE_TEST(a_real_time_task_s_nice_value_is_left_alone),
-		MACHINE_TEST(kernel_threads_are_left_alone),
-		MACHINE_TEST(a_kernel_thread_gets_nothing_of_a_task_that_had_its_id),
-		MACHINE_TEST(schedqos_leaves_itself_alone),
-		MACHINE_TEST(a_kernel_without_slices_gets_the_rest),
-		MACHINE_TEST(a_refusal_is_on_record_and_tried_again_at_exec),
-		MACHINE_TEST(a_rename_is_no_reason_to_try_again),
-		MACHINE_TEST(a_refused_task_still_has_something_to_undo),
-		MACHINE_TEST(a_refused_undo_ends),
-		MACHINE_TEST(what_is_not_kept_is_not_tagged),
-		MACHINE_TEST(an_exit_is_the_end_of_the_record),
-		MACHINE_TEST(a_clamp_that_cannot_be_put_back_makes_no_task_ours),
-		MACHINE_TEST(a_task_that_leaves_real_time_during_a_set_is_looked_at_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

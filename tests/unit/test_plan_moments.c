@@ -14,10 +14,8 @@
 /* ---- renames ---- */
 
 /* As Chromium's do: born of the interactive main thread, they set a nice value of their own, and then name themselves. */
-static void a_thread_that_sets_its_nice_and_then_its_name_gets_its_class(void **state)
+MACHINE_TEST(a_thread_that_sets_its_nice_and_then_its_name_gets_its_class)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	for (pid_t tid = 101; tid <= 110; tid++) {
 		clones(m, 100, tid);
@@ -28,10 +26,8 @@ static void a_thread_that_sets_its_nice_and_then_its_name_gets_its_class(void **
 	stops_without_trace(m);
 }
 
-static void one_that_lowers_itself_stays_there(void **state)
+MACHINE_TEST(one_that_lowers_itself_stays_there)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	clones(m, 100, 101);
 	renice(m, 101, 9);
@@ -40,10 +36,8 @@ static void one_that_lowers_itself_stays_there(void **state)
 	stops_without_trace(m);
 }
 
-static void a_rename_within_the_class_keeps_what_is_theirs(void **state)
+MACHINE_TEST(a_rename_within_the_class_keeps_what_is_theirs)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	clones(m, 100, 101);
 	renames(m, 101, "pool-1");
@@ -57,10 +51,8 @@ static void a_rename_within_the_class_keeps_what_is_theirs(void **state)
 	stops_without_trace(m);
 }
 
-static void a_rename_that_brings_another_class_does_not(void **state)
+MACHINE_TEST(a_rename_that_brings_another_class_does_not)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	clones(m, 100, 101);
 	renames(m, 101, "pool-1");
@@ -76,7 +68,7 @@ static void a_rename_that_brings_another_class_does_not(void **state)
 
 /* ---- what a program chooses for itself ---- */
 
-static void what_a_program_changes_is_theirs_and_all_else_the_class_s(void **state)
+MACHINE_TEST(what_a_program_changes_is_theirs_and_all_else_the_class_s)
 {
 	static const struct {
 		struct task_attr sets;
@@ -96,7 +88,6 @@ static void what_a_program_changes_is_theirs_and_all_else_the_class_s(void **sta
 		{ { POLICY_BATCH, 0, 4, 0, 0, 20 * MS, 50, 256 }, "SCHED_BATCH nice 4 slice 20 ms util 50..256",
 		  "SCHED_NORMAL nice 0 util 50..1024" },
 	};
-	struct machine *m = *state;
 
 	start(m, "'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -117,10 +108,8 @@ static void what_a_program_changes_is_theirs_and_all_else_the_class_s(void **sta
 }
 
 /* The kernel takes no util_min above util_max, and the two may be chosen apart. */
-static void the_upper_one_of_two_clamps_counts(void **state)
+MACHINE_TEST(the_upper_one_of_two_clamps_counts)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	machine_task(m, 100)->attr.util_min = machine_task(m, 100)->without.util_min = 600;
 	scan(m);
@@ -132,7 +121,7 @@ static void the_upper_one_of_two_clamps_counts(void **state)
 
 /* ---- yield ---- */
 
-static void yield_says_what_a_rule_does_to_what_was_chosen(void **state)
+MACHINE_TEST(yield_says_what_a_rule_does_to_what_was_chosen)
 {
 	static const struct {
 		const char *yield;
@@ -155,7 +144,6 @@ static void yield_says_what_a_rule_does_to_what_was_chosen(void **state)
 		{ ", 'yield': true", { POLICY_NORMAL, 0, 0, 0, 0, 0, 0, 300 }, "SCHED_NORMAL nice 0 util 0..300",
 		  REASON_CHOSEN },
 	};
-	struct machine *m = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char rules[256];
@@ -170,16 +158,12 @@ static void yield_says_what_a_rule_does_to_what_was_chosen(void **state)
 		scan(m);
 		assert_task(m, 100, cases[i].carries, cases[i].reason);
 		stops_without_trace(m);
-		assert_int_equal(machine_off(state), 0);
-		assert_int_equal(machine_on(state), 0);
-		m = *state;
+		machine_anew(m);
 	}
 }
 
-static void a_task_is_left_alone_until_a_rule_takes_effect(void **state)
+MACHINE_TEST(a_task_is_left_alone_until_a_rule_takes_effect)
 {
-	struct machine *m = *state;
-
 	start(m, "'vi': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	forks(m, INIT, 100);
 	renice(m, 100, 9);
@@ -201,10 +185,8 @@ static void a_task_is_left_alone_until_a_rule_takes_effect(void **state)
 
 /* ---- reload ---- */
 
-static void a_reload_of_the_same_rules_keeps_what_is_theirs(void **state)
+MACHINE_TEST(a_reload_of_the_same_rules_keeps_what_is_theirs)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/vi");
 	renice(m, 100, 10);
@@ -219,10 +201,8 @@ static void a_reload_of_the_same_rules_keeps_what_is_theirs(void **state)
 	stops_without_trace(m);
 }
 
-static void a_reload_that_brings_another_class_does_not(void **state)
+MACHINE_TEST(a_reload_that_brings_another_class_does_not)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/vi");
 	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .slice_ns = 5 * MS, .util_max = 250 });
@@ -236,7 +216,7 @@ static void a_reload_that_brings_another_class_does_not(void **state)
 	stops_without_trace(m);
 }
 
-static void the_default_s_modes_judge_anew_when_they_come_into_force(void **state)
+MACHINE_TEST(the_default_s_modes_judge_anew_when_they_come_into_force)
 {
 #define PRISTINE_MODE "'schedqos': { 'default': 'pristine' }"
 #define ALL_MODE      "'schedqos': { 'default': 'all' }"
@@ -261,7 +241,6 @@ static void the_default_s_modes_judge_anew_when_they_come_into_force(void **stat
 		{ PRISTINE_MODE, "SCHED_NORMAL nice 5", BY_DEFAULT, "SCHED_NORMAL nice 9", REASON_CHOSEN, REASON_DEFAULT,
 		  REASON_CHOSEN },
 	};
-	struct machine *m = *state;
 
 	spawns(m, INIT, 100, "/usr/bin/vi");
 	renice(m, 100, 5);
@@ -283,10 +262,8 @@ static void the_default_s_modes_judge_anew_when_they_come_into_force(void **stat
 
 #define MAKE(more) "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true" more " }"
 
-static void nor_of_one_that_is_not_fair(void **state)
+MACHINE_TEST(nor_of_one_that_is_not_fair)
 {
-	struct machine *m = *state;
-
 	start(m, MAKE(""));
 	forks(m, INIT, 100);
 	chrt(m, 100, POLICY_FIFO, 9);
@@ -298,10 +275,8 @@ static void nor_of_one_that_is_not_fair(void **state)
 	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
 }
 
-static void an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec(void **state)
+MACHINE_TEST(an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec)
 {
-	struct machine *m = *state;
-
 	start(m, MAKE(""));
 	forks(m, INIT, 100);
 	sets(m, 100, (struct task_attr){ .policy = POLICY_NORMAL, .nice = 3, .slice_ns = 5 * MS, .util_max = 300 });
@@ -317,10 +292,8 @@ static void an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec(v
 	stops_without_trace(m);
 }
 
-static void nor_does_it_raise_who_is_not_at_a_seat(void **state)
+MACHINE_TEST(nor_does_it_raise_who_is_not_at_a_seat)
 {
-	struct machine *m = *state;
-
 	start(m, "'steam': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'raise': 'seat' }");
 	forks(m, INIT, 100);
 	execs(m, 100, "/usr/bin/steam");
@@ -353,9 +326,8 @@ static const char *reason_of(struct machine *m, pid_t tid)
 	return reason_name(detail.reason);
 }
 
-static void how_it_stands_is_told_of_this_moment(void **state)
+MACHINE_TEST(how_it_stands_is_told_of_this_moment)
 {
-	struct machine *m = *state;
 	struct plan_detail detail;
 
 	start_and_run(m, THREADS, "/usr/bin/chrome");
@@ -381,38 +353,12 @@ static void how_it_stands_is_told_of_this_moment(void **state)
 	assert_int_equal(plan_detail(m->plan, record(m, 100), facts_of(m, 100, 100), &detail), -ESRCH);
 }
 
-static void a_later_change_stays(void **state)
+MACHINE_TEST(a_later_change_stays)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	renice(m, 100, 10);
 	renames(m, 100, "other");
 	scan(m);
 	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
 	stops_without_trace(m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_thread_that_sets_its_nice_and_then_its_name_gets_its_class),
-		MACHINE_TEST(one_that_lowers_itself_stays_there),
-		MACHINE_TEST(a_rename_within_the_class_keeps_what_is_theirs),
-		MACHINE_TEST(a_rename_that_brings_another_class_does_not),
-		MACHINE_TEST(what_a_program_changes_is_theirs_and_all_else_the_class_s),
-		MACHINE_TEST(the_upper_one_of_two_clamps_counts),
-		MACHINE_TEST(yield_says_what_a_rule_does_to_what_was_chosen),
-		MACHINE_TEST(a_task_is_left_alone_until_a_rule_takes_effect),
-		MACHINE_TEST(a_reload_of_the_same_rules_keeps_what_is_theirs),
-		MACHINE_TEST(a_reload_that_brings_another_class_does_not),
-		MACHINE_TEST(the_default_s_modes_judge_anew_when_they_come_into_force),
-		MACHINE_TEST(nor_of_one_that_is_not_fair),
-		MACHINE_TEST(an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec),
-		MACHINE_TEST(nor_does_it_raise_who_is_not_at_a_seat),
-		MACHINE_TEST(how_it_stands_is_told_of_this_moment),
-		MACHINE_TEST(a_later_change_stays),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,10 +9,8 @@ static void start_old(struct machine *m, const char *json)
 }
 
 /* Though the nice value, or the policy, is what its parent carried before; the two together count as that. */
-static void what_a_newborn_thread_or_child_chose_stays(void **state)
+MACHINE_TEST(what_a_newborn_thread_or_child_chose_stays)
 {
-	struct machine *m = *state;
-
 	start_old(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	forks(m, INIT, 100);
 	m->pace = 10;
@@ -40,10 +38,8 @@ static void chrome_has_a_thread(struct machine *m)
 	clones(m, 100, 101);
 }
 
-static void without_slices_a_thread_that_execs_is_still_known_as_ours(void **state)
+MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours)
 {
-	struct machine *m = *state;
-
 	chrome_has_a_thread(m);
 	renames(m, 101, "bg");
 	execs(m, 101, "/usr/bin/vi");
@@ -58,10 +54,8 @@ static void vi_is_tagged_and_put_back(struct machine *m)
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void without_slices_a_thread_s_lost_exec_is_still_known_as_ours(void **state)
+MACHINE_TEST(without_slices_a_thread_s_lost_exec_is_still_known_as_ours)
 {
-	struct machine *m = *state;
-
 	chrome_has_a_thread(m);
 	renames(m, 101, "bg");
 	m->lossy = true;
@@ -69,15 +63,4 @@ static void without_slices_a_thread_s_lost_exec_is_still_known_as_ours(void **st
 	m->lossy = false;
 	scan(m);
 	vi_is_tagged_and_put_back(m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(what_a_newborn_thread_or_child_chose_stays),
-		MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours),
-		MACHINE_TEST(without_slices_a_thread_s_lost_exec_is_still_known_as_ours),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

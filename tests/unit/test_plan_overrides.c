@@ -22,9 +22,8 @@ static uint16_t limits(struct machine *m, pid_t pid, const char *qos)
 	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .is_tree = true, .qos = qos }, pid);
 }
 
-static void a_class_goes_over_everything_and_comes_off_again(void **state)
+MACHINE_TEST(a_class_goes_over_everything_and_comes_off_again)
 {
-	struct machine *m = *state;
 	uint16_t number;
 
 	start(m, "'app': { 'qos': 'QOS_BACKGROUND', 'yield': true }");
@@ -45,9 +44,8 @@ static void a_class_goes_over_everything_and_comes_off_again(void **state)
 	stops_without_trace(m);
 }
 
-static void what_is_chosen_since_stays(void **state)
+MACHINE_TEST(what_is_chosen_since_stays)
 {
-	struct machine *m = *state;
 	uint16_t number, again;
 
 	start_and_run(m, APP, "/usr/bin/app");
@@ -66,10 +64,8 @@ static void what_is_chosen_since_stays(void **state)
 	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_UNDONE);
 }
 
-static void children_are_as_they_would_be(void **state)
+MACHINE_TEST(children_are_as_they_would_be)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, APP, "/usr/bin/app");
 	gives(m, 100, "QOS_BACKGROUND");
 	clones(m, 100, 101);
@@ -83,9 +79,8 @@ static void children_are_as_they_would_be(void **state)
 	stops_without_trace(m);
 }
 
-static void a_tree_hands_it_on(void **state)
+MACHINE_TEST(a_tree_hands_it_on)
 {
-	struct machine *m = *state;
 	uint16_t number;
 
 	start_and_run(m, APP, "/usr/bin/app");
@@ -109,10 +104,8 @@ static void a_tree_hands_it_on(void **state)
 }
 
 /* Also where the fork is heard of only after the override, or not at all. */
-static void a_late_or_lost_fork(void **state)
+MACHINE_TEST(a_late_or_lost_fork)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, APP, "/usr/bin/app");
 	m->deaf = true;
 	forks(m, 100, 101);
@@ -130,9 +123,8 @@ static void a_late_or_lost_fork(void **state)
 	stops_without_trace(m);
 }
 
-static void a_limit_is_no_exec(void **state)
+MACHINE_TEST(a_limit_is_no_exec)
 {
-	struct machine *m = *state;
 	uint16_t number;
 
 	start_and_run(m, APP, "/usr/bin/app");
@@ -153,10 +145,8 @@ static void a_limit_is_no_exec(void **state)
 	assert_carries(m, 102, PRISTINE);
 }
 
-static void a_limit_keeps_the_period(void **state)
+MACHINE_TEST(a_limit_keeps_the_period)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'period': 8000000 },"
 			 " 'other': { 'qos': 'QOS_UTILITY', 'period': 8000000 }", "/usr/bin/app");
 	limits(m, 100, "QOS_UTILITY");
@@ -168,9 +158,8 @@ static void a_limit_keeps_the_period(void **state)
 }
 
 /* One class, the last; and of limits the lowest, whichever came first. Those that it has covered are not lost. */
-static void several_for_one_process(void **state)
+MACHINE_TEST(several_for_one_process)
 {
-	struct machine *m = *state;
 	uint16_t outer, inner, high, low;
 
 	start_and_run(m, APP, "/usr/bin/app");
@@ -200,10 +189,8 @@ static void several_for_one_process(void **state)
 	stops_without_trace(m);
 }
 
-static void a_group_s_limit_goes_first(void **state)
+MACHINE_TEST(a_group_s_limit_goes_first)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'schedqos': { 'groups': { 'low': { 'max': 'QOS_UTILITY' } } }," APP, "/usr/bin/app");
 	gives(m, 100, "QOS_USER_INTERACTIVE");
 	moves(m, 100, "/low/x");
@@ -215,9 +202,8 @@ static void a_group_s_limit_goes_first(void **state)
 	stops_without_trace(m);
 }
 
-static void a_cgroup(void **state)
+MACHINE_TEST(a_cgroup)
 {
-	struct machine *m = *state;
 	uint16_t limit;
 
 	start_and_run(m, APP, "/usr/bin/app");
@@ -246,10 +232,8 @@ static void a_cgroup(void **state)
 	stops_without_trace(m);
 }
 
-static void a_reload_looks_its_class_up_again(void **state)
+MACHINE_TEST(a_reload_looks_its_class_up_again)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, FAST "," APP, "/usr/bin/app");
 	spawns(m, INIT, 101, "/usr/bin/app");
 	gives(m, 100, "QOS_FAST");
@@ -272,10 +256,8 @@ static void a_reload_looks_its_class_up_again(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void a_crash_leaves_nothing(void **state)
+MACHINE_TEST(a_crash_leaves_nothing)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, APP, "/usr/bin/app");
 	spawns(m, INIT, 101, "/usr/bin/other");
 	renice(m, 101, 3);
@@ -293,10 +275,8 @@ static void a_crash_leaves_nothing(void **state)
 	assert_carries(m, 101, "SCHED_NORMAL nice 3");
 }
 
-static void an_id_that_is_used_again(void **state)
+MACHINE_TEST(an_id_that_is_used_again)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, APP, "/usr/bin/app");
 	gives(m, 100, "QOS_BACKGROUND");
 	exits(m, 100);
@@ -313,10 +293,8 @@ static void an_id_that_is_used_again(void **state)
 	stops_without_trace(m);
 }
 
-static void real_time_is_left_alone(void **state)
+MACHINE_TEST(real_time_is_left_alone)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, APP, "/usr/bin/app");
 	chrt(m, 100, POLICY_FIFO, 20);
 	gives(m, 100, "QOS_BACKGROUND");
@@ -327,10 +305,9 @@ static void real_time_is_left_alone(void **state)
 	stop(m);
 }
 
-static void bad_ones(void **state)
+MACHINE_TEST(bad_ones)
 {
 	const struct override unknown = { .kind = OVERRIDE_CLASS, .qos = "QOS_NONE" };
-	struct machine *m = *state;
 	uint16_t number;
 
 	start_and_run(m, APP, "/usr/bin/app");
@@ -344,38 +321,12 @@ static void bad_ones(void **state)
 }
 
 /* What no rule gives is unknown to the merge until an override may give it. */
-static void classes_that_no_rule_names(void **state)
+MACHINE_TEST(classes_that_no_rule_names)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, FAST "," APP, "/usr/bin/app");
 	assert_int_equal(plan_given(m->plan)->lowest_nice, -2);
 	gives(m, 100, "QOS_BACKGROUND");
 	assert_int_equal(plan_given(m->plan)->lowest_nice, -7);
 	reload(m, APP);
 	assert_int_equal(plan_given(m->plan)->lowest_nice, -7);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_class_goes_over_everything_and_comes_off_again),
-		MACHINE_TEST(what_is_chosen_since_stays),
-		MACHINE_TEST(children_are_as_they_would_be),
-		MACHINE_TEST(a_tree_hands_it_on),
-		MACHINE_TEST(a_late_or_lost_fork),
-		MACHINE_TEST(a_limit_is_no_exec),
-		MACHINE_TEST(a_limit_keeps_the_period),
-		MACHINE_TEST(several_for_one_process),
-		MACHINE_TEST(a_group_s_limit_goes_first),
-		MACHINE_TEST(a_cgroup),
-		MACHINE_TEST(a_reload_looks_its_class_up_again),
-		MACHINE_TEST(a_crash_leaves_nothing),
-		MACHINE_TEST(an_id_that_is_used_again),
-		MACHINE_TEST(real_time_is_left_alone),
-		MACHINE_TEST(bad_ones),
-		MACHINE_TEST(classes_that_no_rule_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

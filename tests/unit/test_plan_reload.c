@@ -5,10 +5,8 @@
 #define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
 #define MAKE   "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }"
 
-static void the_same_rules_again_change_nothing(void **state)
+MACHINE_TEST(the_same_rules_again_change_nothing)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, CHROME "," MAKE, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/make");
 	spawns(m, 200, 201, "/usr/bin/sh");
@@ -20,10 +18,8 @@ static void the_same_rules_again_change_nothing(void **state)
 }
 
 /* What the class made possible does not stay once it gives something else. */
-static void a_changed_class_takes_what_it_made_possible(void **state)
+MACHINE_TEST(a_changed_class_takes_what_it_made_possible)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	renice(m, 100, -3);
@@ -36,10 +32,8 @@ static void a_changed_class_takes_what_it_made_possible(void **state)
 	stops_without_trace(m);
 }
 
-static void a_task_whose_rule_is_gone_can_be_decided_before_the_scan(void **state)
+MACHINE_TEST(a_task_whose_rule_is_gone_can_be_decided_before_the_scan)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }",
 		      "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -54,10 +48,8 @@ static void a_task_whose_rule_is_gone_can_be_decided_before_the_scan(void **stat
 	assert_task(m, 110, BY_DEFAULT, REASON_DEFAULT);
 }
 
-static void what_is_inherited_is_found_again_by_its_pattern(void **state)
+MACHINE_TEST(what_is_inherited_is_found_again_by_its_pattern)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, MAKE, "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/sh");
 	exits(m, 100); /* nobody could find the ancestor now */
@@ -68,10 +60,8 @@ static void what_is_inherited_is_found_again_by_its_pattern(void **state)
 	assert_task(m, 102, INITIATED, REASON_INHERITED);
 }
 
-static void nothing_is_inherited_from_a_rule_that_is_gone(void **state)
+MACHINE_TEST(nothing_is_inherited_from_a_rule_that_is_gone)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, MAKE, "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/sh");
 	reload(m, "'make': { 'qos': 'QOS_BACKGROUND' }");
@@ -82,10 +72,8 @@ static void nothing_is_inherited_from_a_rule_that_is_gone(void **state)
 	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
 }
 
-static void a_list_s_inheriting_rule_is_found_again(void **state)
+MACHINE_TEST(a_list_s_inheriting_rule_is_found_again)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, MAKE, "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/sh");
 	exits(m, 100);
@@ -94,28 +82,11 @@ static void a_list_s_inheriting_rule_is_found_again(void **state)
 	assert_task(m, 101, INITIATED, REASON_INHERITED);
 }
 
-static void a_new_inheriting_rule_reaches_running_descendants(void **state)
+MACHINE_TEST(a_new_inheriting_rule_reaches_running_descendants)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "", "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/sh");
 	reload(m, MAKE);
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
 	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(the_same_rules_again_change_nothing),
-		MACHINE_TEST(a_changed_class_takes_what_it_made_possible),
-		MACHINE_TEST(a_task_whose_rule_is_gone_can_be_decided_before_the_scan),
-		MACHINE_TEST(what_is_inherited_is_found_again_by_its_pattern),
-		MACHINE_TEST(nothing_is_inherited_from_a_rule_that_is_gone),
-		MACHINE_TEST(a_list_s_inheriting_rule_is_found_again),
-		MACHINE_TEST(a_new_inheriting_rule_reaches_running_descendants),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,8 @@
 
 /* ---- the first scan ---- */
 
-static void tasks_that_were_there_take_their_class(void **state)
+MACHINE_TEST(tasks_that_were_there_take_their_class)
 {
-	struct machine *m = *state;
-
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/vi");
 	start(m, CHROME);
@@ -20,10 +18,8 @@ static void tasks_that_were_there_take_their_class(void **state)
 	assert_task(m, INIT, BY_DEFAULT, REASON_DEFAULT);
 }
 
-static void parents_come_first_so_that_children_inherit(void **state)
+MACHINE_TEST(parents_come_first_so_that_children_inherit)
 {
-	struct machine *m = *state;
-
 	spawns(m, INIT, 100, "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/sh");
 	spawns(m, 101, 90, "/usr/bin/as");
@@ -32,10 +28,8 @@ static void parents_come_first_so_that_children_inherit(void **state)
 	assert_task(m, 90, BACKGROUND, REASON_INHERITED);
 }
 
-static void a_scan_sees_each_task_once(void **state)
+MACHINE_TEST(a_scan_sees_each_task_once)
 {
-	struct machine *m = *state;
-
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	start(m, CHROME);
 	assert_true(plan_is_seen(m->plan, 100));
@@ -49,10 +43,8 @@ static void a_scan_sees_each_task_once(void **state)
 	assert_false(plan_is_seen(m->plan, 102));
 }
 
-static void a_process_without_an_executable_is_left_out(void **state)
+MACHINE_TEST(a_process_without_an_executable_is_left_out)
 {
-	struct machine *m = *state;
-
 	spawns(m, INIT, 100, "");
 	start(m, "");
 	assert_unknown(m, 100);
@@ -60,10 +52,8 @@ static void a_process_without_an_executable_is_left_out(void **state)
 
 /* ---- after a loss ---- */
 
-static void a_missed_exec_is_found(void **state)
+MACHINE_TEST(a_missed_exec_is_found)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, CHROME, "/usr/bin/vi");
 	m->lossy = true;
 	execs(m, 100, "/usr/bin/chrome");
@@ -72,10 +62,8 @@ static void a_missed_exec_is_found(void **state)
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 }
 
-static void what_a_process_whose_other_threads_have_ended_chooses_is_its_own(void **state)
+MACHINE_TEST(what_a_process_whose_other_threads_have_ended_chooses_is_its_own)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }",
 		      "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -94,10 +82,8 @@ static void what_a_process_whose_other_threads_have_ended_chooses_is_its_own(voi
 	assert_carries(m, 100, "SCHED_BATCH nice 19 slice 15 ms");
 }
 
-static void another_start_is_another_task(void **state)
+MACHINE_TEST(another_start_is_another_task)
 {
-	struct machine *m = *state;
-
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	renice(m, 100, 5);
 	start(m, CHROME);
@@ -110,10 +96,8 @@ static void another_start_is_another_task(void **state)
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void a_missed_fork_s_child_takes_its_class(void **state)
+MACHINE_TEST(a_missed_fork_s_child_takes_its_class)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, CHROME "," MAKE, "/usr/bin/make");
 	m->lossy = true;
 	forks(m, 100, 101);
@@ -131,10 +115,8 @@ static void a_missed_fork_s_child_takes_its_class(void **state)
 		assert_carries(m, tid, PRISTINE);
 }
 
-static void a_missed_fork_s_niced_child_has_just_its_nice(void **state)
+MACHINE_TEST(a_missed_fork_s_niced_child_has_just_its_nice)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, CHROME, "/usr/bin/chrome");
 	m->lossy = true;
 	forks(m, 100, 101);
@@ -153,10 +135,8 @@ static const struct task_attr interactive = {
 	.util_max = UTIL_FULL,
 };
 
-static void an_orphan_born_since_we_listen_with_our_attributes_is_ours(void **state)
+MACHINE_TEST(an_orphan_born_since_we_listen_with_our_attributes_is_ours)
 {
-	struct machine *m = *state;
-
 	start(m, CHROME);
 	m->lossy = true;
 	begins_fork(m, KTHREADD, 100);
@@ -170,10 +150,8 @@ static void an_orphan_born_since_we_listen_with_our_attributes_is_ours(void **st
 	assert_carries(m, 100, PRISTINE);
 }
 
-static void an_old_task_with_the_same_attributes_is_somebody_s_choice(void **state)
+MACHINE_TEST(an_old_task_with_the_same_attributes_is_somebody_s_choice)
 {
-	struct machine *m = *state;
-
 	spawns(m, INIT, 100, "/usr/bin/vi");
 	sets(m, 100, interactive);
 	start(m, CHROME);
@@ -182,10 +160,8 @@ static void an_old_task_with_the_same_attributes_is_somebody_s_choice(void **sta
 	assert_carries(m, 100, INTERACTIVE);
 }
 
-static void an_old_child_of_a_task_that_we_tag_has_what_it_has(void **state)
+MACHINE_TEST(an_old_child_of_a_task_that_we_tag_has_what_it_has)
 {
-	struct machine *m = *state;
-
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	spawns(m, 100, 101, "/usr/bin/vi");
 	sets(m, 101, interactive);
@@ -196,10 +172,8 @@ static void an_old_child_of_a_task_that_we_tag_has_what_it_has(void **state)
 	assert_carries(m, 101, INTERACTIVE);
 }
 
-static void a_nice_alone_is_no_mark_of_ours(void **state)
+MACHINE_TEST(a_nice_alone_is_no_mark_of_ours)
 {
-	struct machine *m = *state;
-
 	start(m, "'QOS_NICE': { 'sched_nice': 5 }, 'cc': { 'qos': 'QOS_NICE' }");
 	m->lossy = true;
 	begins_fork(m, KTHREADD, 100);
@@ -209,25 +183,4 @@ static void a_nice_alone_is_no_mark_of_ours(void **state)
 	m->lossy = false;
 	scan(m);
 	assert_task(m, 100, "SCHED_NORMAL nice 5", REASON_CHOSEN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(tasks_that_were_there_take_their_class),
-		MACHINE_TEST(parents_come_first_so_that_children_inherit),
-		MACHINE_TEST(a_scan_sees_each_task_once),
-		MACHINE_TEST(a_process_without_an_executable_is_left_out),
-		MACHINE_TEST(a_missed_exec_is_found),
-		MACHINE_TEST(what_a_process_whose_other_threads_have_ended_chooses_is_its_own),
-		MACHINE_TEST(another_start_is_another_task),
-		MACHINE_TEST(a_missed_fork_s_child_takes_its_class),
-		MACHINE_TEST(a_missed_fork_s_niced_child_has_just_its_nice),
-		MACHINE_TEST(an_orphan_born_since_we_listen_with_our_attributes_is_ours),
-		MACHINE_TEST(an_old_task_with_the_same_attributes_is_somebody_s_choice),
-		MACHINE_TEST(an_old_child_of_a_task_that_we_tag_has_what_it_has),
-		MACHINE_TEST(a_nice_alone_is_no_mark_of_ours),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

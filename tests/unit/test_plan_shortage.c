@@ -15,10 +15,9 @@ static void fails_with(struct machine *m, enum fact fact, int error)
 	m->why_missing = error;
 }
 
-static void an_exec_that_cannot_be_looked_at_keeps_what_there_is_to_put_back(void **state)
+MACHINE_TEST(an_exec_that_cannot_be_looked_at_keeps_what_there_is_to_put_back)
 {
 	static const enum fact facts[] = { FACT_EXE, FACT_ARGV };
-	struct machine *m = *state;
 
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -34,10 +33,8 @@ static void an_exec_that_cannot_be_looked_at_keeps_what_there_is_to_put_back(voi
 	assert_carries(m, 102, PRISTINE);
 }
 
-static void it_is_decided_about_by_the_next_scan(void **state)
+MACHINE_TEST(it_is_decided_about_by_the_next_scan)
 {
-	struct machine *m = *state;
-
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/vi");
 	forks(m, 100, 101);
@@ -50,10 +47,8 @@ static void it_is_decided_about_by_the_next_scan(void **state)
 	assert_task(m, 101, INTERACTIVE, REASON_RULE);
 }
 
-static void one_that_is_gone_is_left_alone(void **state)
+MACHINE_TEST(one_that_is_gone_is_left_alone)
 {
-	struct machine *m = *state;
-
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/vi");
 	count_from_here(m);
@@ -68,28 +63,15 @@ static struct task *no_chunk(void *context)
 	return NULL;
 }
 
-static void records_that_find_no_memory_are_counted(void **state)
+TEST(records_that_find_no_memory_are_counted)
 {
 	static const struct tasks_memory none = { .grow = no_chunk };
 	struct tasks *tasks = tasks_new(&none);
 
-	(void)state;
 	assert_int_equal(tasks_failed(tasks), 0);
 	assert_null(tasks_put(tasks, &(struct task){ .tid = 100, .tgid = 100 }));
 	assert_null(tasks_put(tasks, &(struct task){ .tid = 101, .tgid = 101 }));
 	assert_int_equal(tasks_failed(tasks), 2);
 	assert_int_equal(tasks_count(tasks), 0);
 	tasks_free(tasks);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(an_exec_that_cannot_be_looked_at_keeps_what_there_is_to_put_back),
-		MACHINE_TEST(it_is_decided_about_by_the_next_scan),
-		MACHINE_TEST(one_that_is_gone_is_left_alone),
-		cmocka_unit_test(records_that_find_no_memory_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

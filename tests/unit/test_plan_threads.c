@@ -9,10 +9,8 @@
 	"'thread_qos': { 'bg': 'QOS_BACKGROUND', 'pool*': 'QOS_UTILITY', 'pool-hot': " \
 	"'QOS_USER_INITIATED' } }"
 
-static void a_rename_without_thread_rules_costs_nothing(void **state)
+MACHINE_TEST(a_rename_without_thread_rules_costs_nothing)
 {
-	struct machine *m = *state;
-
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/vi");
@@ -24,10 +22,8 @@ static void a_rename_without_thread_rules_costs_nothing(void **state)
 	assert_task(m, 200, BY_DEFAULT, REASON_DEFAULT);
 }
 
-static void a_rename_within_a_class_costs_nothing(void **state)
+MACHINE_TEST(a_rename_within_a_class_costs_nothing)
 {
-	struct machine *m = *state;
-
 	start(m, CHROME);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -38,10 +34,8 @@ static void a_rename_within_a_class_costs_nothing(void **state)
 	assert_task(m, 101, UTILITY, REASON_THREAD);
 }
 
-static void the_rename_of_an_unknown_task_is_of_no_interest(void **state)
+MACHINE_TEST(the_rename_of_an_unknown_task_is_of_no_interest)
 {
-	struct machine *m = *state;
-
 	start(m, CHROME);
 	m->lossy = true;
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -52,10 +46,8 @@ static void the_rename_of_an_unknown_task_is_of_no_interest(void **state)
 	assert_unknown(m, 100);
 }
 
-static void a_thread_of_a_mixed_process_is_looked_at(void **state)
+MACHINE_TEST(a_thread_of_a_mixed_process_is_looked_at)
 {
-	struct machine *m = *state;
-
 	start(m, CHROME);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -72,10 +64,8 @@ static void a_thread_of_a_mixed_process_is_looked_at(void **state)
 		assert_carries(m, tid, PRISTINE);
 }
 
-static void a_leader_that_leaves_its_threads_makes_a_mixed_process(void **state)
+MACHINE_TEST(a_leader_that_leaves_its_threads_makes_a_mixed_process)
 {
-	struct machine *m = *state;
-
 	start(m, CHROME);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -86,10 +76,8 @@ static void a_leader_that_leaves_its_threads_makes_a_mixed_process(void **state)
 	assert_task(m, 103, BACKGROUND, REASON_THREAD);
 }
 
-static void a_leader_alone_that_changes_its_name_mixes_nothing(void **state)
+MACHINE_TEST(a_leader_alone_that_changes_its_name_mixes_nothing)
 {
-	struct machine *m = *state;
-
 	start(m, CHROME);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	renames(m, 100, "bg");
@@ -100,10 +88,8 @@ static void a_leader_alone_that_changes_its_name_mixes_nothing(void **state)
 	assert_task(m, 101, BACKGROUND, REASON_THREAD);
 }
 
-static void a_process_is_no_longer_mixed_after_its_exec(void **state)
+MACHINE_TEST(a_process_is_no_longer_mixed_after_its_exec)
 {
-	struct machine *m = *state;
-
 	start(m, CHROME);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -114,10 +100,8 @@ static void a_process_is_no_longer_mixed_after_its_exec(void **state)
 	assert_no_fetch(m);
 }
 
-static void a_thread_that_execs_takes_the_leader_s_id(void **state)
+MACHINE_TEST(a_thread_that_execs_takes_the_leader_s_id)
 {
-	struct machine *m = *state;
-
 	start(m, CHROME);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -129,10 +113,8 @@ static void a_thread_that_execs_takes_the_leader_s_id(void **state)
 }
 
 /* It was born with the class of before, and the leader got another one before anybody heard of it. */
-static void a_thread_that_execs_unheard_has_chosen_no_class_of_before(void **state)
+MACHINE_TEST(a_thread_that_execs_unheard_has_chosen_no_class_of_before)
 {
-	struct machine *m = *state;
-
 	start(m, "'a': { 'qos': 'QOS_USER_INTERACTIVE' }, 'b': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 100, "/bin/b");
 	m->deaf = true;
@@ -148,10 +130,8 @@ static void a_thread_that_execs_unheard_has_chosen_no_class_of_before(void **sta
 }
 
 /* What a rule took out of SCHED_IDLE goes back there. */
-static void a_thread_that_execs_unheard_keeps_no_policy_that_it_was_raised_to(void **state)
+MACHINE_TEST(a_thread_that_execs_unheard_keeps_no_policy_that_it_was_raised_to)
 {
-	struct machine *m = *state;
-
 	start(m, "'a': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true }");
 	spawns(m, INIT, 100, "/bin/vi");
 	chrt(m, 100, POLICY_IDLE, 0);
@@ -170,10 +150,8 @@ static void a_thread_that_execs_unheard_keeps_no_policy_that_it_was_raised_to(vo
 }
 
 /* It has lost by that what its maker had. */
-static void a_thread_of_a_mixed_process_is_born_with_reset_on_fork(void **state)
+MACHINE_TEST(a_thread_of_a_mixed_process_is_born_with_reset_on_fork)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'chrome': { 'qos': 'QOS_UTILITY', 'enforce': true }", "/usr/bin/chrome");
 	renice(m, 100, -7);
 	clones(m, 100, 101);
@@ -187,10 +165,8 @@ static void a_thread_of_a_mixed_process_is_born_with_reset_on_fork(void **state)
 }
 
 /* While one of its threads lives no other can have called exec. */
-static void a_loss_takes_nothing_from_a_leader_with_threads(void **state)
+MACHINE_TEST(a_loss_takes_nothing_from_a_leader_with_threads)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true }", "/usr/bin/chrome");
 	clones(m, 100, 101);
 	renice(m, 100, -7);
@@ -207,10 +183,8 @@ static void a_loss_takes_nothing_from_a_leader_with_threads(void **state)
 	"'ld': { 'qos': 'QOS_USER_INITIATED' }, "                \
 	"'game': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }"
 
-static void descendants_inherit_the_class(void **state)
+MACHINE_TEST(descendants_inherit_the_class)
 {
-	struct machine *m = *state;
-
 	start(m, MAKE);
 	spawns(m, INIT, 100, "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/sh");
@@ -221,10 +195,8 @@ static void descendants_inherit_the_class(void **state)
 	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
 }
 
-static void the_nearest_ancestor_wins(void **state)
+MACHINE_TEST(the_nearest_ancestor_wins)
 {
-	struct machine *m = *state;
-
 	start(m, MAKE);
 	spawns(m, INIT, 100, "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/game");
@@ -232,10 +204,8 @@ static void the_nearest_ancestor_wins(void **state)
 	assert_task(m, 102, INTERACTIVE, REASON_INHERITED);
 }
 
-static void the_same_process_inherits_from_what_it_was(void **state)
+MACHINE_TEST(the_same_process_inherits_from_what_it_was)
 {
-	struct machine *m = *state;
-
 	start(m, MAKE);
 	spawns(m, INIT, 100, "/usr/bin/make");
 	execs(m, 100, "/usr/bin/sh");
@@ -243,10 +213,8 @@ static void the_same_process_inherits_from_what_it_was(void **state)
 }
 
 /* As where a scan comes between the events and what is decided by them. */
-static void a_child_of_a_thread_that_has_ended_inherits(void **state)
+MACHINE_TEST(a_child_of_a_thread_that_has_ended_inherits)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, MAKE, "/usr/bin/sh");
 	m->deaf = true;
 	execs(m, 100, "/usr/bin/make");
@@ -261,10 +229,8 @@ static void a_child_of_a_thread_that_has_ended_inherits(void **state)
 	assert_task(m, 110, BACKGROUND, REASON_INHERITED);
 }
 
-static void an_orphan_keeps_what_it_inherits(void **state)
+MACHINE_TEST(an_orphan_keeps_what_it_inherits)
 {
-	struct machine *m = *state;
-
 	start(m, MAKE);
 	spawns(m, INIT, 100, "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/sh");
@@ -275,10 +241,8 @@ static void an_orphan_keeps_what_it_inherits(void **state)
 	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
 }
 
-static void a_rule_of_threads_alone_is_a_rule_of_its_own(void **state)
+MACHINE_TEST(a_rule_of_threads_alone_is_a_rule_of_its_own)
 {
-	struct machine *m = *state;
-
 	start(m, MAKE ", 'sh': { 'thread_qos': { 'bg': 'QOS_USER_INTERACTIVE' } }");
 	spawns(m, INIT, 100, "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/sh");
@@ -288,10 +252,8 @@ static void a_rule_of_threads_alone_is_a_rule_of_its_own(void **state)
 }
 
 /* Its record was the leader's, which somebody has made real-time; but it copied a thread that we have. */
-static void one_without_a_class_that_copied_a_real_time_thread(void **state)
+MACHINE_TEST(one_without_a_class_that_copied_a_real_time_thread)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'schedqos': { 'default': 'none' },"
 			 "'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 },"
 			 "'app': { 'thread_qos': { 'rt': 'QOS_RT' } }",
@@ -309,31 +271,4 @@ static void one_without_a_class_that_copied_a_real_time_thread(void **state)
 	hear(m);
 	assert_task(m, 102, PRISTINE, REASON_NO_RULE);
 	stops_without_trace(m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_rename_without_thread_rules_costs_nothing),
-		MACHINE_TEST(a_rename_within_a_class_costs_nothing),
-		MACHINE_TEST(the_rename_of_an_unknown_task_is_of_no_interest),
-		MACHINE_TEST(a_thread_of_a_mixed_process_is_looked_at),
-		MACHINE_TEST(a_leader_that_leaves_its_threads_makes_a_mixed_process),
-		MACHINE_TEST(a_leader_alone_that_changes_its_name_mixes_nothing),
-		MACHINE_TEST(a_process_is_no_longer_mixed_after_its_exec),
-		MACHINE_TEST(a_thread_that_execs_takes_the_leader_s_id),
-		MACHINE_TEST(a_thread_that_execs_unheard_has_chosen_no_class_of_before),
-		MACHINE_TEST(a_thread_that_execs_unheard_keeps_no_policy_that_it_was_raised_to),
-		MACHINE_TEST(a_thread_of_a_mixed_process_is_born_with_reset_on_fork),
-		MACHINE_TEST(a_loss_takes_nothing_from_a_leader_with_threads),
-		MACHINE_TEST(descendants_inherit_the_class),
-		MACHINE_TEST(the_nearest_ancestor_wins),
-		MACHINE_TEST(the_same_process_inherits_from_what_it_was),
-		MACHINE_TEST(a_child_of_a_thread_that_has_ended_inherits),
-		MACHINE_TEST(an_orphan_keeps_what_it_inherits),
-		MACHINE_TEST(a_rule_of_threads_alone_is_a_rule_of_its_own),
-		MACHINE_TEST(one_without_a_class_that_copied_a_real_time_thread),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static void begins_undo(struct machine *m)
 	plan_undo_begin(m->plan);
 }
 
-static void every_tagged_task_gets_back_what_it_had(void **state)
+MACHINE_TEST(every_tagged_task_gets_back_what_it_had)
 {
 	const struct task_attr mine = {
 		.policy = POLICY_BATCH,
@@ -21,7 +21,6 @@ static void every_tagged_task_gets_back_what_it_had(void **state)
 		.util_min = 10,
 		.util_max = 700,
 	};
-	struct machine *m = *state;
 
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	spawns(m, INIT, 101, "/usr/bin/chrome");
@@ -36,10 +35,8 @@ static void every_tagged_task_gets_back_what_it_had(void **state)
 	assert_task(m, INIT, PRISTINE, REASON_UNDONE);
 }
 
-static void what_somebody_changed_stays_and_all_else_goes(void **state)
+MACHINE_TEST(what_somebody_changed_stays_and_all_else_goes)
 {
-	struct machine *m = *state;
-
 	start(m, CHROME);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/vi");
@@ -50,10 +47,8 @@ static void what_somebody_changed_stays_and_all_else_goes(void **state)
 	assert_task(m, 200, "SCHED_FIFO priority 3", REASON_UNDONE);
 }
 
-static void a_task_that_carries_nothing_of_ours_is_not_looked_at(void **state)
+MACHINE_TEST(a_task_that_carries_nothing_of_ours_is_not_looked_at)
 {
-	struct machine *m = *state;
-
 	start(m, "'schedqos': { 'default': 'none' }");
 	spawns(m, INIT, 100, "/usr/bin/vi");
 	count_from_here(m);
@@ -62,10 +57,8 @@ static void a_task_that_carries_nothing_of_ours_is_not_looked_at(void **state)
 	assert_no_fetch(m);
 }
 
-static void a_child_born_during_the_undo_is_undone(void **state)
+MACHINE_TEST(a_child_born_during_the_undo_is_undone)
 {
-	struct machine *m = *state;
-
 	start(m, CHROME);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	m->deaf = true;
@@ -79,10 +72,8 @@ static void a_child_born_during_the_undo_is_undone(void **state)
 }
 
 /* Its child is born with what its origin had by us. */
-static void a_fork_that_outlasts_the_stop_is_looked_at_later(void **state)
+MACHINE_TEST(a_fork_that_outlasts_the_stop_is_looked_at_later)
 {
-	struct machine *m = *state;
-
 	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }", "/usr/bin/chrome");
 	forks(m, 100, 103);
 	begins_fork(m, 100, 101);
@@ -103,9 +94,8 @@ static void a_fork_that_outlasts_the_stop_is_looked_at_later(void **state)
 }
 
 /* Nobody is left to say what it had: no more than the least that a rule has raised. */
-static void one_that_outlasts_its_parent_as_well_gets_no_more_than_that_had(void **state)
+MACHINE_TEST(one_that_outlasts_its_parent_as_well_gets_no_more_than_that_had)
 {
-	struct machine *m = *state;
 	struct task_attr interactive;
 
 	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false }");
@@ -122,18 +112,4 @@ static void one_that_outlasts_its_parent_as_well_gets_no_more_than_that_had(void
 	m->lossy = false;
 	looks_again(m);
 	assert_carries(m, 101, "SCHED_NORMAL nice 10");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_fork_that_outlasts_the_stop_is_looked_at_later),
-		MACHINE_TEST(every_tagged_task_gets_back_what_it_had),
-		MACHINE_TEST(what_somebody_changed_stays_and_all_else_goes),
-		MACHINE_TEST(a_task_that_carries_nothing_of_ours_is_not_looked_at),
-		MACHINE_TEST(a_child_born_during_the_undo_is_undone),
-		MACHINE_TEST(one_that_outlasts_its_parent_as_well_gets_no_more_than_that_had),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,10 +26,8 @@ static void runs_in(struct machine *m, const char *json, const char *exe, const 
 	moves(m, 100, cgroup);
 }
 
-static void it_is_for_whom_no_rule_names(void **state)
+MACHINE_TEST(it_is_for_whom_no_rule_names)
 {
-	struct machine *m = *state;
-
 	runs_in(m, RULES, "/usr/bin/other", SERVICE);
 	assert_task(m, 100, INTERACTIVE, REASON_UNIT);
 	clones(m, 100, 101);
@@ -46,10 +44,8 @@ static void it_is_for_whom_no_rule_names(void **state)
 }
 
 /* As where no rule has a class for it at all. */
-static void a_rule_for_some_threads_leaves_the_others(void **state)
+MACHINE_TEST(a_rule_for_some_threads_leaves_the_others)
 {
-	struct machine *m = *state;
-
 	runs_in(m, RULES, "/usr/bin/io", SERVICE);
 	clones(m, 100, 101);
 	renames(m, 101, "bg");
@@ -58,7 +54,7 @@ static void a_rule_for_some_threads_leaves_the_others(void **state)
 	stops_without_trace(m);
 }
 
-static void the_nearest_one_counts_and_no_other_of_that_name(void **state)
+MACHINE_TEST(the_nearest_one_counts_and_no_other_of_that_name)
 {
 	static const struct {
 		const char *cgroup, *attr;
@@ -72,7 +68,6 @@ static void the_nearest_one_counts_and_no_other_of_that_name(void **state)
 		{ "/user.slice" SERVICE, BY_DEFAULT, REASON_DEFAULT },
 		{ "/", BY_DEFAULT, REASON_DEFAULT },
 	};
-	struct machine *m = *state;
 
 	runs_in(m, RULES, "/usr/bin/other", "/");
 	set(m, SERVICE, "QOS_USER_INTERACTIVE", "QOS_BACKGROUND");
@@ -87,10 +82,8 @@ static void the_nearest_one_counts_and_no_other_of_that_name(void **state)
 	stops_without_trace(m);
 }
 
-static void it_comes_and_goes_and_a_reload_looks_it_up_again(void **state)
+MACHINE_TEST(it_comes_and_goes_and_a_reload_looks_it_up_again)
 {
-	struct machine *m = *state;
-
 	runs_in(m, RULES, "/usr/bin/other", SERVICE);
 	set(m, SERVICE, "QOS_BACKGROUND", NULL);
 	assert_task(m, 100, BACKGROUND, REASON_UNIT);
@@ -112,10 +105,8 @@ static void it_comes_and_goes_and_a_reload_looks_it_up_again(void **state)
 }
 
 /* Like QOS_DEFAULT. */
-static void what_somebody_has_chosen_stays(void **state)
+MACHINE_TEST(what_somebody_has_chosen_stays)
 {
-	struct machine *m = *state;
-
 	start(m, RULES);
 	set(m, SERVICE, "QOS_USER_INTERACTIVE", NULL);
 	forks(m, INIT, 100);
@@ -126,9 +117,8 @@ static void what_somebody_has_chosen_stays(void **state)
 	stops_without_trace(m);
 }
 
-static void a_group_s_limit_and_an_override_go_first(void **state)
+MACHINE_TEST(a_group_s_limit_and_an_override_go_first)
 {
-	struct machine *m = *state;
 	const struct override override = { .kind = OVERRIDE_CLASS, .qos = "QOS_USER_INITIATED", .pid = 100 };
 	uint16_t number;
 
@@ -170,10 +160,8 @@ static void run_as(struct machine *m, pid_t pid, uid_t uid, const char *exe)
 	execs(m, pid, exe);
 }
 
-static void a_user_s_is_for_what_runs_as_nobody_but_him(void **state)
+MACHINE_TEST(a_user_s_is_for_what_runs_as_nobody_but_him)
 {
-	struct machine *m = *state;
-
 	start(m, RULES);
 	user_says(m, ALICE, OWN, "QOS_BACKGROUND");
 	run_as(m, 100, ALICE, "/usr/bin/other");
@@ -200,7 +188,7 @@ static void a_user_s_is_for_what_runs_as_nobody_but_him(void **state)
 }
 
 /* Than QOS_DEFAULT, and than what a unit of the system's around it gives. */
-static void a_user_s_only_lowers(void **state)
+MACHINE_TEST(a_user_s_only_lowers)
 {
 	static const struct {
 		const char *systems, *around, *users, *attr;
@@ -217,7 +205,6 @@ static void a_user_s_only_lowers(void **state)
 		/* The system's is nearer. */
 		{ "QOS_USER_INTERACTIVE", OWN "/sub", "QOS_BACKGROUND", INTERACTIVE, REASON_UNIT },
 	};
-	struct machine *m = *state;
 
 	start(m, RULES);
 	run_as(m, 100, ALICE, "/usr/bin/other");
@@ -233,10 +220,8 @@ static void a_user_s_only_lowers(void **state)
 }
 
 /* Which its rank does not tell. */
-static void a_user_s_brings_no_real_time_io(void **state)
+MACHINE_TEST(a_user_s_brings_no_real_time_io)
 {
-	struct machine *m = *state;
-
 	start(m, "'QOS_LOW': { 'sched_nice': 9, 'io_class': 'realtime', 'io_priority': 0 }");
 	run_as(m, 100, ALICE, "/usr/bin/other");
 	user_says(m, ALICE, OWN, "QOS_LOW");
@@ -246,31 +231,11 @@ static void a_user_s_brings_no_real_time_io(void **state)
 	stops_without_trace(m);
 }
 
-static void a_crash_leaves_nothing(void **state)
+MACHINE_TEST(a_crash_leaves_nothing)
 {
-	struct machine *m = *state;
-
 	runs_in(m, RULES, "/usr/bin/other", SERVICE);
 	crash(m);
 	start(m, RULES);
 	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
 	stops_without_trace(m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(it_is_for_whom_no_rule_names),
-		MACHINE_TEST(a_rule_for_some_threads_leaves_the_others),
-		MACHINE_TEST(the_nearest_one_counts_and_no_other_of_that_name),
-		MACHINE_TEST(it_comes_and_goes_and_a_reload_looks_it_up_again),
-		MACHINE_TEST(what_somebody_has_chosen_stays),
-		MACHINE_TEST(a_group_s_limit_and_an_override_go_first),
-		MACHINE_TEST(a_user_s_is_for_what_runs_as_nobody_but_him),
-		MACHINE_TEST(a_user_s_only_lowers),
-		MACHINE_TEST(a_user_s_brings_no_real_time_io),
-		MACHINE_TEST(a_crash_leaves_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

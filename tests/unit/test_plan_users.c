@@ -29,9 +29,8 @@ static uint16_t limits(struct machine *m, uid_t uid, pid_t pid, const char *qos)
 	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .is_tree = true, .qos = qos, .uid = uid }, pid);
 }
 
-static void a_user_s_never_raises_unless_it_says_so(void **state)
+MACHINE_TEST(a_user_s_never_raises_unless_it_says_so)
 {
-	struct machine *m = *state;
 	uint16_t number;
 
 	start(m, APP ", 'low': { 'qos': 'QOS_BACKGROUND' }");
@@ -58,9 +57,8 @@ static void a_user_s_never_raises_unless_it_says_so(void **state)
 }
 
 /* It takes effect as a rule does: not over what somebody has lowered. */
-static void nor_what_somebody_lowered(void **state)
+MACHINE_TEST(nor_what_somebody_lowered)
 {
-	struct machine *m = *state;
 	uint16_t number;
 
 	start(m, APP);
@@ -110,9 +108,8 @@ static const struct {
 	{ { { ROOT, CLASS, "QOS_UTILITY" } }, { ALICE, CLASS, "QOS_BACKGROUND" }, ALICE, UTILITY },
 };
 
-static void it_is_for_what_is_his_alone(void **state)
+MACHINE_TEST(it_is_for_what_is_his_alone)
 {
-	struct machine *m = *state;
 	pid_t pid = 100;
 
 	start(m, APP);
@@ -136,10 +133,8 @@ static void it_is_for_what_is_his_alone(void **state)
 }
 
 /* What is hers again below what is not, and what is not any more though it called no exec. */
-static void and_is_looked_at_with_each_match(void **state)
+MACHINE_TEST(and_is_looked_at_with_each_match)
 {
-	struct machine *m = *state;
-
 	start(m, APP);
 	runs_as(m, 100, ALICE, "/usr/bin/app");
 	limits(m, ALICE, 100, "QOS_BACKGROUND");
@@ -160,9 +155,8 @@ static void and_is_looked_at_with_each_match(void **state)
 	stops_without_trace(m);
 }
 
-static void root_s_goes_before_a_user_s(void **state)
+MACHINE_TEST(root_s_goes_before_a_user_s)
 {
-	struct machine *m = *state;
 	uint16_t users, roots, low;
 
 	start(m, APP);
@@ -182,9 +176,8 @@ static void root_s_goes_before_a_user_s(void **state)
 }
 
 /* Of whom no event says that the child is a copy of its maker. */
-static void a_child_made_for_its_grandparent_does_not_stay_raised(void **state)
+MACHINE_TEST(a_child_made_for_its_grandparent_does_not_stay_raised)
 {
-	struct machine *m = *state;
 	uint16_t number;
 
 	start(m, APP);
@@ -208,10 +201,9 @@ static void a_child_made_for_its_grandparent_does_not_stay_raised(void **state)
 }
 
 /* Each one that may have been covered has its tree looked for: what a user has many of is not to cost others. */
-static void who_is_looked_for_at_an_end(void **state)
+MACHINE_TEST(who_is_looked_for_at_an_end)
 {
 	struct overrides *overrides;
-	struct machine *m = *state;
 	uint16_t low, covered, class, roots;
 
 	start(m, APP);
@@ -234,10 +226,8 @@ static void who_is_looked_for_at_an_end(void **state)
 	stops_without_trace(m);
 }
 
-static void a_user_s_cgroup(void **state)
+MACHINE_TEST(a_user_s_cgroup)
 {
-	struct machine *m = *state;
-
 	start(m, APP);
 	runs_as(m, 100, ALICE, "/usr/bin/app");
 	runs_as(m, 101, BOB, "/usr/bin/app");
@@ -260,9 +250,8 @@ static uint16_t says(struct machine *m, uid_t uid, pid_t pid, enum shown shown)
 #define LOW  "'low': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 'io': 'QOS_BACKGROUND' } }"
 #define KEEP "'kept': { 'qos': 'QOS_USER_INITIATED', 'hidden': 'keep' }"
 
-static void the_focus_raises_the_window_s_process_and_what_no_rule_names(void **state)
+MACHINE_TEST(the_focus_raises_the_window_s_process_and_what_no_rule_names)
 {
-	struct machine *m = *state;
 	uint16_t number;
 
 	start(m, LOW);
@@ -287,10 +276,8 @@ static void the_focus_raises_the_window_s_process_and_what_no_rule_names(void **
 	stops_without_trace(m);
 }
 
-static void the_focus_takes_nothing(void **state)
+MACHINE_TEST(the_focus_takes_nothing)
 {
-	struct machine *m = *state;
-
 	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	runs_as(m, 100, ALICE, "/usr/bin/app");
 	runs_as(m, 101, ALICE, "/usr/bin/other");
@@ -311,9 +298,8 @@ static void the_focus_takes_nothing(void **state)
 	stop(m);
 }
 
-static void what_is_hidden_is_lowered_unless_its_rule_keeps_it(void **state)
+MACHINE_TEST(what_is_hidden_is_lowered_unless_its_rule_keeps_it)
 {
-	struct machine *m = *state;
 	uint16_t number;
 
 	start(m, APP ", " LOW ", " KEEP);
@@ -341,10 +327,8 @@ static void what_is_hidden_is_lowered_unless_its_rule_keeps_it(void **state)
 }
 
 /* A terminal's shell, and what that starts, is neither raised nor lowered; nor is what has left its terminal since. */
-static void what_has_another_terminal_is_not_of_the_app(void **state)
+MACHINE_TEST(what_has_another_terminal_is_not_of_the_app)
 {
-	struct machine *m = *state;
-
 	start(m, APP);
 	runs_as(m, 100, ALICE, "/usr/bin/terminal");
 	says(m, ALICE, 100, SHOWN_FOCUSED);
@@ -367,10 +351,8 @@ static void what_has_another_terminal_is_not_of_the_app(void **state)
 	stops_without_trace(m);
 }
 
-static void off_means_that_nothing_is(void **state)
+MACHINE_TEST(off_means_that_nothing_is)
 {
-	struct machine *m = *state;
-
 	start(m, APP);
 	runs_as(m, 100, ALICE, "/usr/bin/app");
 	runs_as(m, 101, ALICE, "/usr/bin/other");
@@ -385,7 +367,7 @@ static void off_means_that_nothing_is(void **state)
 	stops_without_trace(m);
 }
 
-static void which_cgroup_is_an_app_s(void **state)
+TEST(which_cgroup_is_an_app_s)
 {
 	static const struct {
 		const char *cgroup;
@@ -413,29 +395,6 @@ static void which_cgroup_is_an_app_s(void **state)
 		{ "", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(overrides_app(cases[i].cgroup), cases[i].want);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_user_s_never_raises_unless_it_says_so),
-		MACHINE_TEST(nor_what_somebody_lowered),
-		MACHINE_TEST(it_is_for_what_is_his_alone),
-		MACHINE_TEST(and_is_looked_at_with_each_match),
-		MACHINE_TEST(root_s_goes_before_a_user_s),
-		MACHINE_TEST(a_child_made_for_its_grandparent_does_not_stay_raised),
-		MACHINE_TEST(who_is_looked_for_at_an_end),
-		MACHINE_TEST(a_user_s_cgroup),
-		MACHINE_TEST(the_focus_raises_the_window_s_process_and_what_no_rule_names),
-		MACHINE_TEST(the_focus_takes_nothing),
-		MACHINE_TEST(what_is_hidden_is_lowered_unless_its_rule_keeps_it),
-		MACHINE_TEST(what_has_another_terminal_is_not_of_the_app),
-		MACHINE_TEST(off_means_that_nothing_is),
-		cmocka_unit_test(which_cgroup_is_an_app_s),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,12 +62,11 @@ static int decode(const void *bytes, size_t size, struct task_event *event)
 	return r;
 }
 
-static void a_fork_has_a_parent_and_a_child(void **state)
+TEST(a_fork_has_a_parent_and_a_child)
 {
 	const struct datagram d = fork_of(10, 11, 12, 13);
 	struct task_event event;
 
-	(void)state;
 	assert_int_equal(decode(&d, SIZE, &event), 1);
 	assert_int_equal(event.what, EVENT_FORK);
 	assert_int_equal(event.parent_tid, 10);
@@ -79,12 +78,11 @@ static void a_fork_has_a_parent_and_a_child(void **state)
 	assert_string_equal(event.comm, "");
 }
 
-static void an_exec_has_a_task(void **state)
+TEST(an_exec_has_a_task)
 {
 	struct datagram exec = datagram(EVENT_EXEC);
 	struct task_event event;
 
-	(void)state;
 	exec.event.event_data.exec.process_pid = 20;
 	exec.event.event_data.exec.process_tgid = 21;
 	assert_int_equal(decode(&exec, SIZE, &event), 1);
@@ -94,12 +92,11 @@ static void an_exec_has_a_task(void **state)
 	assert_int_equal(event.parent_tid, 0);
 }
 
-static void a_rename_has_a_name_that_ends(void **state)
+TEST(a_rename_has_a_name_that_ends)
 {
 	struct datagram d = datagram(EVENT_RENAME);
 	struct task_event event;
 
-	(void)state;
 	d.event.event_data.comm.process_pid = 30;
 	d.event.event_data.comm.process_tgid = 31;
 	memcpy(d.event.event_data.comm.comm, "worker", 7);
@@ -113,12 +110,11 @@ static void a_rename_has_a_name_that_ends(void **state)
 	assert_string_equal(event.comm, "xxxxxxxxxxxxxxx");
 }
 
-static void other_kinds_of_event_are_none_of_ours(void **state)
+TEST(other_kinds_of_event_are_none_of_ours)
 {
 	static const uint32_t kinds[] = { 0, 4, 0x40, 0x80, 0x100, 0x20000000, 0x40000000, 3 };
 	struct task_event event;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct datagram d = datagram(kinds[i]);
 
@@ -127,12 +123,11 @@ static void other_kinds_of_event_are_none_of_ours(void **state)
 	}
 }
 
-static void other_connectors_are_none_of_ours(void **state)
+TEST(other_connectors_are_none_of_ours)
 {
 	struct datagram d = fork_of(1, 1, 2, 2);
 	struct task_event event;
 
-	(void)state;
 	d.idx++;
 	assert_int_equal(decode(&d, SIZE, &event), 0);
 	d.idx--;
@@ -140,22 +135,20 @@ static void other_connectors_are_none_of_ours(void **state)
 	assert_int_equal(decode(&d, SIZE, &event), 0);
 }
 
-static void a_datagram_cut_anywhere_is_bad(void **state)
+TEST(a_datagram_cut_anywhere_is_bad)
 {
 	const struct datagram d = fork_of(10, 11, 12, 13);
 	struct task_event event;
 
-	(void)state;
 	for (size_t size = 0; size < SIZE; size++)
 		assert_int_equal(decode(&d, size, &event), -EBADMSG);
 }
 
-static void a_datagram_that_admits_to_be_short_is_bad(void **state)
+TEST(a_datagram_that_admits_to_be_short_is_bad)
 {
 	const size_t needed = HEAD + offsetof(struct proc_event, event_data) + 4 * sizeof(pid_t);
 	struct task_event event;
 
-	(void)state;
 	for (size_t size = 0; size < needed; size++) {
 		struct datagram d = fork_of(0x01010101, 0x01010101, 0x01010101, 0x01010101);
 		int r;
@@ -168,13 +161,12 @@ static void a_datagram_that_admits_to_be_short_is_bad(void **state)
 	}
 }
 
-static void lengths_beyond_the_datagram_are_bad(void **state)
+TEST(lengths_beyond_the_datagram_are_bad)
 {
 	static const uint32_t lengths[] = { SIZE + 1,	0x7fffffff, 0x80000000,
 					    0xffffffff, HEAD - 1,   0 };
 	struct task_event event;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		struct datagram d = fork_of(1, 1, 2, 2);
 
@@ -186,7 +178,7 @@ static void lengths_beyond_the_datagram_are_bad(void **state)
 	}
 }
 
-static void a_longer_event_of_a_later_kernel_is_read(void **state)
+TEST(a_longer_event_of_a_later_kernel_is_read)
 {
 	struct {
 		struct datagram datagram;
@@ -194,40 +186,20 @@ static void a_longer_event_of_a_later_kernel_is_read(void **state)
 	} __attribute__((packed)) d = { .datagram = fork_of(10, 11, 12, 13) };
 	struct task_event event;
 
-	(void)state;
 	d.datagram.netlink.nlmsg_len += sizeof(d.more);
 	d.datagram.length += sizeof(d.more);
 	assert_int_equal(decode(&d, sizeof(d), &event), 1);
 	assert_int_equal(event.tgid, 13);
 }
 
-static void a_task_has_an_id(void **state)
+TEST(a_task_has_an_id)
 {
 	static const pid_t ids[][2] = { { 0, 1 }, { 1, 0 }, { -1, 1 }, { 1, -1 } };
 	struct task_event event;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		const struct datagram d = fork_of(1, 1, ids[i][0], ids[i][1]);
 
 		assert_int_equal(decode(&d, SIZE, &event), -EBADMSG);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_fork_has_a_parent_and_a_child),
-		cmocka_unit_test(an_exec_has_a_task),
-		cmocka_unit_test(a_rename_has_a_name_that_ends),
-		cmocka_unit_test(other_kinds_of_event_are_none_of_ours),
-		cmocka_unit_test(other_connectors_are_none_of_ours),
-		cmocka_unit_test(a_datagram_cut_anywhere_is_bad),
-		cmocka_unit_test(a_datagram_that_admits_to_be_short_is_bad),
-		cmocka_unit_test(lengths_beyond_the_datagram_are_bad),
-		cmocka_unit_test(a_longer_event_of_a_later_kernel_is_read),
-		cmocka_unit_test(a_task_has_an_id),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,11 +17,10 @@
 	"S 17 100 100 0 -1 4194560 5 6 7 8 9 10 11 12 20 -4 1 0 987654 1000000 4321 " \
 	"184467440737095516"
 
-static void a_stat_line_is_taken_apart(void **state)
+TEST(a_stat_line_is_taken_apart)
 {
 	struct procfs_stat stat;
 
-	(void)state;
 	assert_int_equal(procfs_parse_stat("42 (vi) " FIELDS " 1 2\n", &stat), 0);
 	assert_string_equal(stat.comm, "vi");
 	assert_int_equal(stat.state, 'S');
@@ -31,14 +30,13 @@ static void a_stat_line_is_taken_apart(void **state)
 	assert_int_equal(stat.rss_pages, 4321);
 }
 
-static void a_name_may_look_like_the_rest_of_the_line(void **state)
+TEST(a_name_may_look_like_the_rest_of_the_line)
 {
 	static const char *const names[] = { ") (",  "x) S 1 1 1", "(((", ")))",
 					     "a\nb", " ",	   "",	  "1 (x) R 2 " };
 	struct procfs_stat stat;
 	char line[512];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(names); i++) {
 		snprintf(line, sizeof(line), "42 (%s) " FIELDS, names[i]);
 		assert_int_equal(procfs_parse_stat(line, &stat), 0);
@@ -48,12 +46,11 @@ static void a_name_may_look_like_the_rest_of_the_line(void **state)
 	}
 }
 
-static void a_kernel_worker_s_long_name_is_cut(void **state)
+TEST(a_kernel_worker_s_long_name_is_cut)
 {
 	struct procfs_stat stat;
 	char line[512], name[101];
 
-	(void)state;
 	memset(name, 'n', 100);
 	name[100] = '\0';
 	snprintf(line, sizeof(line), "42 (%s) " FIELDS, name);
@@ -62,14 +59,13 @@ static void a_kernel_worker_s_long_name_is_cut(void **state)
 	assert_int_equal(stat.ppid, 17);
 }
 
-static void a_stat_line_cut_short_is_bad(void **state)
+TEST(a_stat_line_cut_short_is_bad)
 {
 	const char *line = "42 (v i) " FIELDS;
 	/* Up to the last field that is of use. */
 	size_t enough = (size_t)(strstr(line, " 4321") - line) + 2;
 	struct procfs_stat stat;
 
-	(void)state;
 	for (size_t length = 0; length < enough; length++) {
 		char *text = strndup(line, length);
 
@@ -78,7 +74,7 @@ static void a_stat_line_cut_short_is_bad(void **state)
 	}
 }
 
-static void a_stat_line_of_something_else_is_bad(void **state)
+TEST(a_stat_line_of_something_else_is_bad)
 {
 	static const char *const lines[] = {
 		"",
@@ -93,7 +89,6 @@ static void a_stat_line_of_something_else_is_bad(void **state)
 	};
 	struct procfs_stat stat;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(lines); i++)
 		assert_int_equal(procfs_parse_stat(lines[i], &stat), -EBADMSG);
 }
@@ -113,7 +108,7 @@ static const char *cgroup_of(const char *text)
 }
 
 /* The unified hierarchy's; where that is the root, systemd's. */
-static void a_cgroup_is_found_among_all_hierarchies(void **state)
+TEST(a_cgroup_is_found_among_all_hierarchies)
 {
 	static const struct {
 		const char *text, *want;
@@ -137,7 +132,6 @@ static void a_cgroup_is_found_among_all_hierarchies(void **state)
 		{ "0:", "bad" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_string_equal(cgroup_of(cases[i].text), cases[i].want);
 }
@@ -146,7 +140,7 @@ static void a_cgroup_is_found_among_all_hierarchies(void **state)
 
 #define NOBODY ((uid_t)-1)
 
-static void who_runs_it_and_what_he_may(void **state)
+TEST(who_runs_it_and_what_he_may)
 {
 	static const struct {
 		const char *text;
@@ -178,7 +172,6 @@ static void who_runs_it_and_what_he_may(void **state)
 		{ "Name:\tvi\nUid:\tx\ty\tz\n", -EBADMSG, { 0 } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct procfs_status status = { 0 };
 
@@ -192,11 +185,10 @@ static void who_runs_it_and_what_he_may(void **state)
 
 /* ---- fdinfo ---- */
 
-static void a_descriptor_of_a_process(void **state)
+TEST(a_descriptor_of_a_process)
 {
 	pid_t pid = 0;
 
-	(void)state;
 	assert_int_equal(procfs_parse_pidfd("pos:\t0\nflags:\t02000002\nPid:\t42\nNSpid:\t42\n", &pid), 0);
 	assert_int_equal(pid, 42);
 	/* It has ended; it is in a namespace of its own. */
@@ -235,9 +227,9 @@ static int proc_off(void **state)
 	return chdir("/") < 0 || rmdir(*state) < 0 ? -1 : 0;
 }
 
-static int open_proc(const char *folder)
+static int open_proc(void)
 {
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	assert_true(fd >= 0);
 	return fd;
@@ -252,9 +244,11 @@ static void put(const char *name, const char *text, size_t size)
 	close(fd);
 }
 
-static void a_task_that_is_gone_is_no_such_process(void **state)
+#define TEST_PROCFS_TEST(name) TEST_IN(name, proc_on, proc_off)
+
+TEST_PROCFS_TEST(a_task_that_is_gone_is_no_such_process)
 {
-	int proc = open_proc(*state);
+	int proc = open_proc();
 	struct procfs_stat stat;
 	struct procfs_status status;
 	char buf[64], comm[16];
@@ -273,9 +267,9 @@ static void a_task_that_is_gone_is_no_such_process(void **state)
 	close(proc);
 }
 
-static void an_executable_that_was_deleted_keeps_its_path(void **state)
+TEST_PROCFS_TEST(an_executable_that_was_deleted_keeps_its_path)
 {
-	int proc = open_proc(*state);
+	int proc = open_proc();
 	char buf[64], tiny[8];
 
 	assert_int_equal(symlink("/usr/bin/vi (deleted)", "42/exe"), 0);
@@ -290,9 +284,9 @@ static void an_executable_that_was_deleted_keeps_its_path(void **state)
 	close(proc);
 }
 
-static void arguments_end_with_a_nul(void **state)
+TEST_PROCFS_TEST(arguments_end_with_a_nul)
 {
-	int proc = open_proc(*state);
+	int proc = open_proc();
 	char buf[64], tiny[5];
 
 	put("42/cmdline", "vi\0a b", 7);
@@ -309,9 +303,9 @@ static void arguments_end_with_a_nul(void **state)
 	close(proc);
 }
 
-static void a_long_file_is_read_whole(void **state)
+TEST_PROCFS_TEST(a_long_file_is_read_whole)
 {
-	int proc = open_proc(*state);
+	int proc = open_proc();
 	static char text[10000], buf[sizeof(text) + 1];
 
 	memset(text, 'a', sizeof(text));
@@ -322,9 +316,9 @@ static void a_long_file_is_read_whole(void **state)
 	close(proc);
 }
 
-static void comm_has_no_newline_and_at_most_15_bytes(void **state)
+TEST_PROCFS_TEST(comm_has_no_newline_and_at_most_15_bytes)
 {
-	int proc = open_proc(*state);
+	int proc = open_proc();
 	char comm[16];
 
 	put("42/comm", "a\nb\n", 4);
@@ -339,11 +333,11 @@ static void comm_has_no_newline_and_at_most_15_bytes(void **state)
 	close(proc);
 }
 
-static void the_other_files_go_through_their_parsers(void **state)
+TEST_PROCFS_TEST(the_other_files_go_through_their_parsers)
 {
 	const char *stat_line = "42 (vi) " FIELDS, *groups = "1:name=systemd:/s\n0::/u\n";
 	const char *status = "Name:\tvi\nUid:\t1\t2\t3\t4\n";
-	int proc = open_proc(*state);
+	int proc = open_proc();
 	struct procfs_stat stat;
 	struct procfs_status users;
 	char buf[64];
@@ -364,9 +358,9 @@ static void the_other_files_go_through_their_parsers(void **state)
 }
 
 /* Two names of one file stand for one namespace. */
-static void user_namespaces_are_told_apart_by_their_inodes(void **state)
+TEST_PROCFS_TEST(user_namespaces_are_told_apart_by_their_inodes)
 {
-	int proc = open_proc(*state);
+	int proc = open_proc();
 	bool own;
 
 	assert_int_equal(procfs_own_userns(proc, PID, &own), 0);
@@ -386,9 +380,9 @@ static void user_namespaces_are_told_apart_by_their_inodes(void **state)
 	close(proc);
 }
 
-static void a_list_holds_numbers_only(void **state)
+TEST_PROCFS_TEST(a_list_holds_numbers_only)
 {
-	int proc = open_proc(*state), sum = 0;
+	int proc = open_proc(), sum = 0;
 	DIR *list;
 	pid_t id;
 
@@ -406,33 +400,4 @@ static void a_list_holds_numbers_only(void **state)
 	assert_int_equal(procfs_next(list), 0);
 	cleanup_closedir(&list);
 	close(proc);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stat_line_is_taken_apart),
-		cmocka_unit_test(a_name_may_look_like_the_rest_of_the_line),
-		cmocka_unit_test(a_kernel_worker_s_long_name_is_cut),
-		cmocka_unit_test(a_stat_line_cut_short_is_bad),
-		cmocka_unit_test(a_stat_line_of_something_else_is_bad),
-		cmocka_unit_test(a_cgroup_is_found_among_all_hierarchies),
-		cmocka_unit_test(who_runs_it_and_what_he_may),
-		cmocka_unit_test(a_descriptor_of_a_process),
-		cmocka_unit_test_setup_teardown(a_task_that_is_gone_is_no_such_process, proc_on,
-						proc_off),
-		cmocka_unit_test_setup_teardown(an_executable_that_was_deleted_keeps_its_path,
-						proc_on, proc_off),
-		cmocka_unit_test_setup_teardown(arguments_end_with_a_nul, proc_on, proc_off),
-		cmocka_unit_test_setup_teardown(a_long_file_is_read_whole, proc_on, proc_off),
-		cmocka_unit_test_setup_teardown(comm_has_no_newline_and_at_most_15_bytes, proc_on,
-						proc_off),
-		cmocka_unit_test_setup_teardown(the_other_files_go_through_their_parsers, proc_on,
-						proc_off),
-		cmocka_unit_test_setup_teardown(user_namespaces_are_told_apart_by_their_inodes,
-						proc_on, proc_off),
-		cmocka_unit_test_setup_teardown(a_list_holds_numbers_only, proc_on, proc_off),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 
 #include <sys/wait.h>
 
-static void a_profile_is_applied_and_put_back(void **state)
+PROFILE_TEST(a_profile_is_applied_and_put_back)
 {
-	(void)state;
 	apply(&fast);
 	assert_results(5, 0, 0, 0);
 	assert_true(result.base_slice);
@@ -29,9 +28,8 @@ static void a_profile_is_applied_and_put_back(void **state)
 	assert_all_put_back();
 }
 
-static void a_second_profile_keeps_the_values_before_the_first(void **state)
+PROFILE_TEST(a_second_profile_keeps_the_values_before_the_first)
 {
-	(void)state;
 	apply(&fast);
 	apply(&other);
 	assert_results(3, 0, 2, 0);
@@ -51,7 +49,7 @@ static void a_second_profile_keeps_the_values_before_the_first(void **state)
 }
 
 /* What is done to a knob, by what is on record, what it holds and what is wanted. */
-static void case_by_case(void **state)
+PROFILE_TEST(case_by_case)
 {
 	static const struct {
 		const char *before, *set; /* on record; before NULL: nothing is; set NULL: killed while writing */
@@ -85,7 +83,6 @@ static void case_by_case(void **state)
 	const struct sched_profile profile = { "x", &knob, 1, { 0 } };
 	char text[256], set[64] = "";
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		close_machine();
 		put(SCHED "x", cases[i].present);
@@ -116,9 +113,8 @@ static void assert_refusal(const char *text)
 	assert_string_equal(refusals[0], text);
 }
 
-static void a_missing_knob_is_refused_and_the_rest_set(void **state)
+PROFILE_TEST(a_missing_knob_is_refused_and_the_rest_set)
 {
-	(void)state;
 	take_away(BASE_SLICE);
 	apply(&fast);
 	assert_results(4, 0, 0, 1);
@@ -129,9 +125,8 @@ static void a_missing_knob_is_refused_and_the_rest_set(void **state)
 }
 
 /* Lockdown refuses even to open it, whatever it holds. */
-static void a_closed_knob_is_refused_and_the_rest_set(void **state)
+PROFILE_TEST(a_closed_knob_is_refused_and_the_rest_set)
 {
-	(void)state;
 	closed = "base_slice_ns";
 	why_closed = EPERM;
 	apply(&fast);
@@ -147,12 +142,11 @@ static void a_closed_knob_is_refused_and_the_rest_set(void **state)
 	assert_all_put_back();
 }
 
-static void many_processors_refuse_in_one_line(void **state)
+PROFILE_TEST(many_processors_refuse_in_one_line)
 {
 	struct knob many[] = { KNOB(KNOB_CPUFREQ, "boost", "1") };
 	const struct sched_profile profile = { "many", many, 1, { 0 } };
 
-	(void)state;
 	make_folder(CPUFREQ "policy2");
 	apply(&profile);
 	assert_results(0, 0, 0, 3);
@@ -160,23 +154,21 @@ static void many_processors_refuse_in_one_line(void **state)
 		       "frequency scaling)");
 }
 
-static void only_a_glob_may_match_nothing(void **state)
+PROFILE_TEST(only_a_glob_may_match_nothing)
 {
 	struct knob knobs[] = { BLOCK("nvme*", "scheduler", "none"), BLOCK("nvme0n1", "scheduler", "none") };
 	const struct sched_profile profile = { "nvme", knobs, 2, { 0 } };
 
-	(void)state;
 	apply(&profile);
 	assert_results(0, 0, 0, 1);
 	assert_refusal("/sys/block/nvme0n1/queue/scheduler: No such file or directory");
 }
 
-static void the_later_of_two_values_counts(void **state)
+PROFILE_TEST(the_later_of_two_values_counts)
 {
 	struct knob knobs[] = { BLOCK("*", "nr_requests", "10"), BLOCK("vda", "nr_requests", "20") };
 	const struct sched_profile profile = { "two", knobs, 2, { 0 } };
 
-	(void)state;
 	apply(&profile);
 	assert_results(2, 0, 0, 0);
 	assert_string_equal(get("sys/block/sda/queue/nr_requests"), "10\n");
@@ -185,12 +177,11 @@ static void the_later_of_two_values_counts(void **state)
 	assert_all_put_back();
 }
 
-static void autogroup_is_a_knob(void **state)
+PROFILE_TEST(autogroup_is_a_knob)
 {
 	struct knob knobs[] = { KNOB(KNOB_SYSCTL, "kernel/sched_autogroup_enabled", "1") };
 	const struct sched_profile wants_it = { "wants", knobs, 1, { 0 } };
 
-	(void)state;
 	assert_int_equal(machine_apply(machine, NULL, true, &result), 0);
 	assert_string_equal(get(AUTOGROUP), "0\n");
 	/* A profile that names it decides. */
@@ -207,9 +198,8 @@ static void autogroup_is_a_knob(void **state)
 	assert_results(0, 0, 0, 0);
 }
 
-static void a_device_that_is_gone_is_forgotten(void **state)
+PROFILE_TEST(a_device_that_is_gone_is_forgotten)
 {
-	(void)state;
 	apply(&fast);
 	take_away(VDA "nr_requests");
 	apply(NULL);
@@ -217,12 +207,11 @@ static void a_device_that_is_gone_is_forgotten(void **state)
 	assert_null(get(STATE));
 }
 
-static void each_feature_is_a_knob(void **state)
+PROFILE_TEST(each_feature_is_a_knob)
 {
 	struct knob knobs[] = { KNOB(KNOB_DEBUGFS, "features", "NO_HRTICK", "WA_X", "NO_GONE") };
 	const struct sched_profile profile = { "features", knobs, 1, { 0 } };
 
-	(void)state;
 	put(SCHED "features", "HRTICK WA_X\n");
 	apply(&profile);
 	/* Unlike the kernel's, this file holds just what was written last. */
@@ -233,12 +222,11 @@ static void each_feature_is_a_knob(void **state)
 	assert_string_equal(get(SCHED "features"), "HRTICK\n");
 }
 
-static void a_list_is_written_in_order(void **state)
+PROFILE_TEST(a_list_is_written_in_order)
 {
 	struct knob knobs[] = { KNOB(KNOB_DEBUGFS, "base_slice_ns", "1", "2", "5") };
 	const struct sched_profile profile = { "list", knobs, 1, { 0 } };
 
-	(void)state;
 	apply(&profile);
 	assert_int_equal(n_writes, 3);
 	assert_string_equal(get(BASE_SLICE), "5\n");
@@ -248,12 +236,11 @@ static void a_list_is_written_in_order(void **state)
 
 /* ---- what the kernel resets with a disk's scheduler ---- */
 
-static void what_is_lost_with_a_scheduler_is_put_back(void **state)
+PROFILE_TEST(what_is_lost_with_a_scheduler_is_put_back)
 {
 	struct knob knobs[] = { BLOCK("vda", "scheduler", "bfq") };
 	const struct sched_profile profile = { "bfq", knobs, 1, { 0 } };
 
-	(void)state;
 	put(VDA "iosched/read_expire", "77\n");
 	depth_of_new_queue = "111\n";
 	apply(&profile);
@@ -272,9 +259,8 @@ static void what_is_lost_with_a_scheduler_is_put_back(void **state)
 	assert_all_put_back();
 }
 
-static void a_scheduler_set_by_others_stays_with_all_of_it(void **state)
+PROFILE_TEST(a_scheduler_set_by_others_stays_with_all_of_it)
 {
-	(void)state;
 	apply(&deep);
 	put(VDA "scheduler", "kyber\n");
 	put(VDA "nr_requests", "99\n");
@@ -285,9 +271,8 @@ static void a_scheduler_set_by_others_stays_with_all_of_it(void **state)
 	assert_null(get(STATE));
 }
 
-static void a_wanted_depth_survives_its_scheduler(void **state)
+PROFILE_TEST(a_wanted_depth_survives_its_scheduler)
 {
-	(void)state;
 	/* Also where it was right before. */
 	for (int i = 0; i < 2; i++) {
 		put(VDA "nr_requests", i ? "64\n" : "256\n");
@@ -304,7 +289,7 @@ static void a_wanted_depth_survives_its_scheduler(void **state)
 
 /* ---- the record ---- */
 
-static void a_foreign_record_is_refused(void **state)
+PROFILE_TEST(a_foreign_record_is_refused)
 {
 	static const struct {
 		int error;
@@ -326,7 +311,6 @@ static void a_foreign_record_is_refused(void **state)
 	};
 	char path[128];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/" STATE, top);
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		close_machine();
@@ -345,9 +329,8 @@ static void a_foreign_record_is_refused(void **state)
 	start(-EPERM);
 }
 
-static void a_record_stays_in_its_tree(void **state)
+PROFILE_TEST(a_record_stays_in_its_tree)
 {
-	(void)state;
 	close_machine();
 	put("sys/kernel/debug/secret", "B\n");
 	put_state("{\"tree\":\"debugfs\",\"path\":\"../secret\",\"before\":\"A\",\"set\":\"B\"}", boot_id());
@@ -356,9 +339,8 @@ static void a_record_stays_in_its_tree(void **state)
 	assert_string_equal(get("sys/kernel/debug/secret"), "B\n");
 }
 
-static void nothing_is_written_that_cannot_be_recorded(void **state)
+PROFILE_TEST(nothing_is_written_that_cannot_be_recorded)
 {
-	(void)state;
 	take_away("run");
 	assert_int_equal(machine_apply(machine, &fast, true, &result), -ENOENT);
 	assert_all_put_back();
@@ -385,11 +367,10 @@ static bool use_profiles_until_killed(unsigned when)
 	return WIFEXITED(status);
 }
 
-static void everything_is_put_back_after_a_kill_at_any_moment(void **state)
+PROFILE_TEST(everything_is_put_back_after_a_kill_at_any_moment)
 {
 	unsigned when = 1;
 
-	(void)state;
 	depth_of_new_queue = "111\n";
 	while (!use_profiles_until_killed(when)) {
 		close_machine();
@@ -402,31 +383,4 @@ static void everything_is_put_back_after_a_kill_at_any_moment(void **state)
 	/* Three profiles, of two to seven knobs each: it has indeed been killed in many places. */
 	assert_true(when > 60);
 	assert_string_equal(get(AUTOGROUP), "0\n");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		PROFILE_TEST(a_profile_is_applied_and_put_back),
-		PROFILE_TEST(a_second_profile_keeps_the_values_before_the_first),
-		PROFILE_TEST(case_by_case),
-		PROFILE_TEST(a_missing_knob_is_refused_and_the_rest_set),
-		PROFILE_TEST(a_closed_knob_is_refused_and_the_rest_set),
-		PROFILE_TEST(many_processors_refuse_in_one_line),
-		PROFILE_TEST(only_a_glob_may_match_nothing),
-		PROFILE_TEST(the_later_of_two_values_counts),
-		PROFILE_TEST(autogroup_is_a_knob),
-		PROFILE_TEST(a_device_that_is_gone_is_forgotten),
-		PROFILE_TEST(each_feature_is_a_knob),
-		PROFILE_TEST(a_list_is_written_in_order),
-		PROFILE_TEST(what_is_lost_with_a_scheduler_is_put_back),
-		PROFILE_TEST(a_scheduler_set_by_others_stays_with_all_of_it),
-		PROFILE_TEST(a_wanted_depth_survives_its_scheduler),
-		PROFILE_TEST(a_foreign_record_is_refused),
-		PROFILE_TEST(a_record_stays_in_its_tree),
-		PROFILE_TEST(nothing_is_written_that_cannot_be_recorded),
-		PROFILE_TEST(everything_is_put_back_after_a_kill_at_any_moment),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 #define MS 1000000ULL
 
-static void builtin_profiles_are_the_announcements(void **state)
+TEST(builtin_profiles_are_the_announcements)
 {
 	static const struct {
 		const char *name, *slice, *features, *more;
@@ -19,7 +19,6 @@ static void builtin_profiles_are_the_announcements(void **state)
 		{ "qos-preempt", "16000000", "HRTICK", "NO_RUN_TO_PARITY" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < PROFILE_BUILTIN_COUNT; i++) {
 		const struct sched_profile *profile = &profile_builtin[i];
 
@@ -48,9 +47,8 @@ static uint64_t scaled(uint64_t runtime, uint64_t period)
 	return qos_attr_scale(&attr, period).runtime;
 }
 
-static void scale_is_by_period_over_16_ms(void **state)
+TEST(scale_is_by_period_over_16_ms)
 {
-	(void)state;
 	assert_int_equal(scaled(16 * MS, 0), 16 * MS);
 	assert_int_equal(scaled(16 * MS, 16 * MS), 16 * MS);
 	assert_int_equal(scaled(8 * MS, 8 * MS), 4 * MS);
@@ -60,9 +58,8 @@ static void scale_is_by_period_over_16_ms(void **state)
 	assert_int_equal(scaled(200001, 7999999), 100000);
 }
 
-static void scale_keeps_to_what_the_kernel_takes(void **state)
+TEST(scale_keeps_to_what_the_kernel_takes)
 {
-	(void)state;
 	assert_int_equal(scaled(8 * MS, 1000), SLICE_MIN_NS);
 	assert_int_equal(scaled(8 * MS, 10000 * MS), SLICE_MAX_NS);
 	assert_int_equal(scaled(100 * MS, UINT64_MAX), SLICE_MAX_NS);
@@ -71,7 +68,7 @@ static void scale_keeps_to_what_the_kernel_takes(void **state)
 	assert_int_equal(scaled(0, 8 * MS), 0); /* no slice stays none */
 }
 
-static void scale_is_for_fair_slices_only(void **state)
+TEST(scale_is_for_fair_slices_only)
 {
 	struct qos_attr attr = {
 		.has = QOS_HAS_POLICY | QOS_HAS_RUNTIME,
@@ -79,7 +76,6 @@ static void scale_is_for_fair_slices_only(void **state)
 		.runtime = 1 * MS,
 	};
 
-	(void)state;
 	assert_int_equal(qos_attr_scale(&attr, 8 * MS).runtime, 1 * MS);
 	attr.has = QOS_HAS_RUNTIME; /* whatever fair policy the task has */
 	assert_int_equal(qos_attr_scale(&attr, 8 * MS).runtime, MS / 2);
@@ -123,7 +119,7 @@ static const struct {
 	{ "no slice", ALL, { .has = QOS_HAS_RUNTIME, .runtime = 0 }, { .slice_ns = 3000000, FREE }, { FREE } },
 };
 
-static void what_a_task_is_to_carry(void **state)
+TEST(what_a_task_is_to_carry)
 {
 	static const struct attr_caps caps[] = {
 		[ALL] = { .slice = true, .util_clamp = true, .io_priority = true },
@@ -131,7 +127,6 @@ static void what_a_task_is_to_carry(void **state)
 		[NONE] = { 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(overs) / sizeof(overs[0]); i++) {
 		const struct task_attr task = qos_attr_over(&overs[i].attr, &overs[i].had, &caps[overs[i].caps]);
 		char text[TASK_ATTR_TEXT_MAX];
@@ -143,12 +138,11 @@ static void what_a_task_is_to_carry(void **state)
 
 #define HAS_IO (QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL)
 
-static void classes_with_another_io_priority_are_not_equal(void **state)
+TEST(classes_with_another_io_priority_are_not_equal)
 {
 	const struct qos_attr one = { .has = HAS_IO, .io_class = IO_CLASS_BEST_EFFORT, .io_level = 1 };
 	struct qos_attr other = one;
 
-	(void)state;
 	assert_true(qos_attr_equal(&one, &other));
 	other.io_level = 2;
 	assert_false(qos_attr_equal(&one, &other));
@@ -158,18 +152,4 @@ static void classes_with_another_io_priority_are_not_equal(void **state)
 	other = one;
 	other.has = QOS_HAS_IO_CLASS;
 	assert_false(qos_attr_equal(&one, &other));
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(builtin_profiles_are_the_announcements),
-		cmocka_unit_test(scale_is_by_period_over_16_ms),
-		cmocka_unit_test(scale_keeps_to_what_the_kernel_takes),
-		cmocka_unit_test(scale_is_for_fair_slices_only),
-		cmocka_unit_test(what_a_task_is_to_carry),
-		cmocka_unit_test(classes_with_another_io_priority_are_not_equal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

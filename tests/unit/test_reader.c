@@ -84,11 +84,12 @@ static void reads_our_own(void)
 	assert_true(is_answered(PATIENCE_MS));
 }
 
-static void it_reads_what_we_would(void **state)
+#define TEST_READER_TEST(name) TEST_IN(name, begin, end)
+
+TEST_READER_TEST(it_reads_what_we_would)
 {
 	pid_t first;
 
-	(void)state;
 	assert_int_equal(reader_ask(&reader, NULL, 0), 0);
 	first = reader.now.pid;
 	/* More in all than there is room for at a time. */
@@ -100,11 +101,10 @@ static void it_reads_what_we_would(void **state)
 	reads_our_own();
 }
 
-static void there_is_room_for_so_many(void **state)
+TEST_READER_TEST(there_is_room_for_so_many)
 {
 	struct reader_question questions[READER_QUESTIONS_MAX] = { 0 };
 
-	(void)state;
 	assert_int_equal(reader_ask(&reader, questions, READER_QUESTIONS_MAX), 0);
 	reader_wait(&reader, PATIENCE_MS * 1000);
 	assert_int_equal(ask(), -EAGAIN);
@@ -114,11 +114,10 @@ static void there_is_room_for_so_many(void **state)
 }
 
 /* As one in a wait that no signal ends: the one that was started ahead takes its place, and it is not forgotten. */
-static void one_that_does_not_answer_is_left_behind(void **state)
+TEST_READER_TEST(one_that_does_not_answer_is_left_behind)
 {
 	pid_t stopped[HELPERS_LEFT_MAX];
 
-	(void)state;
 	for (int i = 0; i < HELPERS_LEFT_MAX; i++) {
 		pid_t spare;
 
@@ -153,12 +152,11 @@ static int cpus_of(pid_t pid)
 	return sched_getaffinity(pid, sizeof(cpus), &cpus) < 0 ? 0 : CPU_COUNT(&cpus);
 }
 
-static void one_that_is_asked_runs_on_our_cpu_until_it_is_late(void **state)
+TEST_READER_TEST(one_that_is_asked_runs_on_our_cpu_until_it_is_late)
 {
 	cpu_set_t cpus, ours;
 	pid_t pid;
 
-	(void)state;
 	if (cpus_of(0) < 2)
 		skip();
 	assert_int_equal(ask(), 0);
@@ -191,29 +189,15 @@ static bool await_runnable(const struct helper *helper, int proc, bool wanted)
 	return helper_is_runnable(helper, proc) == wanted;
 }
 
-static void one_that_has_no_cpu_is_told_from_one_that_hangs(void **state)
+TEST_READER_TEST(one_that_has_no_cpu_is_told_from_one_that_hangs)
 {
 	struct helper helper = { .serve = spin };
 	const int proc = procfs_open();
 
-	(void)state;
 	assert_true(helper_need(&helper) >= 0);
 	assert_true(await_runnable(&helper, proc, true));
 	helper_close(&helper);
 	reads_our_own();
 	assert_true(await_runnable(&reader, proc, false));
 	close(proc);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(it_reads_what_we_would, begin, end),
-		cmocka_unit_test_setup_teardown(there_is_room_for_so_many, begin, end),
-		cmocka_unit_test_setup_teardown(one_that_does_not_answer_is_left_behind, begin, end),
-		cmocka_unit_test_setup_teardown(one_that_is_asked_runs_on_our_cpu_until_it_is_late, begin, end),
-		cmocka_unit_test_setup_teardown(one_that_has_no_cpu_is_told_from_one_that_hangs, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

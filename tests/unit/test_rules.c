@@ -163,9 +163,8 @@ static const struct example {
 	  { GIVES("vi", "QOS_USER_INITIATED", PATH("/bin/vi")), GIVES("vi", "QOS_UTILITY", { .exe = "/bin/vi", .elsewhere = true }) } },
 };
 
-static void every_process_takes_its_rule(void **state)
+TEST(every_process_takes_its_rule)
 {
-	(void)state;
 	for (const struct example *example = examples; example < examples + COUNT(examples); example++) {
 		struct config *config = two_files(example->files[0], example->files[1] ? example->files[1] : "");
 
@@ -186,14 +185,13 @@ static void every_process_takes_its_rule(void **state)
 	}
 }
 
-static void an_unknown_user_matches_no_process(void **state)
+TEST(an_unknown_user_matches_no_process)
 {
 	struct process process = { .exe = "/bin/cc", .uid = (uid_t)-1 };
 	const struct config_file file = RULES("{ \"cc\": { \"qos\": \"QOS_UTILITY\", \"match\": { \"user\": \"bob\" } } }");
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
 
-	(void)state;
 	assert_int_equal(parse(&file, 1, &config, &errors), 0);
 	assert_matches(config, &process, NULL);
 	config_errors_clear(&errors);
@@ -202,7 +200,7 @@ static void an_unknown_user_matches_no_process(void **state)
 
 /* ---- facts that are not there ---- */
 
-static void a_fact_that_cannot_be_had_is_an_error(void **state)
+TEST(a_fact_that_cannot_be_had_is_an_error)
 {
 	static const enum fact facts[] = { FACT_EXE, FACT_ARGV, FACT_COMM, FACT_CGROUP, FACT_UID, FACT_PARENT, FACT_USERNS, FACT_SEAT };
 	struct process parent = PROCESS("/bin/p", "p", "p");
@@ -211,7 +209,6 @@ static void a_fact_that_cannot_be_had_is_an_error(void **state)
 					  "'match': { 'exe': '*', 'user': 0, 'cgroup': '/x*', 'parent': 'p' } }");
 	int error;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(facts); i++) {
 		process.missing = facts[i];
 		assert_null(process_match(config, &process, &error));
@@ -226,13 +223,12 @@ static void a_fact_that_cannot_be_had_is_an_error(void **state)
 	config_free(config);
 }
 
-static void without_fetch_only_what_is_there_can_be_had(void **state)
+TEST(without_fetch_only_what_is_there_can_be_had)
 {
 	struct config *config = rules_file("vi");
 	struct facts facts = { .have = FACT_EXE, .exe = "/bin/vi" };
 	int error;
 
-	(void)state;
 	assert_null(rules_match(config->rules, &facts, &error));
 	assert_int_equal(error, -ENODATA);
 	facts.have |= FACT_ARGV;
@@ -243,7 +239,7 @@ static void without_fetch_only_what_is_there_can_be_had(void **state)
 
 /* ---- thread names ---- */
 
-static void a_thread_takes_the_class_of_its_name(void **state)
+TEST(a_thread_takes_the_class_of_its_name)
 {
 	static const struct {
 		const char *threads, *comm, *want;
@@ -259,7 +255,6 @@ static void a_thread_takes_the_class_of_its_name(void **state)
 		{ "", "b", NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct thread_rule *thread;
 		struct config *config;
@@ -275,11 +270,10 @@ static void a_thread_takes_the_class_of_its_name(void **state)
 
 /* ---- sets of rules, and tags ---- */
 
-static void rules_are_found_by_pattern_and_number(void **state)
+TEST(rules_are_found_by_pattern_and_number)
 {
 	struct config *config = two_files("chrome|chr*", "'chrome': null"), *none = rules_file("");
 
-	(void)state;
 	assert_int_equal(rules_count(config->rules), 1);
 	assert_null(rules_of_pattern(config->rules, "chrome"));
 	assert_string_equal(rules_of_pattern(config->rules, "chr*")->pattern, "chr*");
@@ -293,7 +287,7 @@ static void rules_are_found_by_pattern_and_number(void **state)
 	config_free(none);
 }
 
-static void a_tag_is_a_class_at_a_period(void **state)
+TEST(a_tag_is_a_class_at_a_period)
 {
 	struct config *config = rules_file("'a': { 'qos': 'QOS_UTILITY' }, 'b': { 'qos': 'QOS_UTILITY' }, "
 					   "'c': { 'qos': 'QOS_UTILITY', 'period': 8000000 }, "
@@ -302,7 +296,6 @@ static void a_tag_is_a_class_at_a_period(void **state)
 	const struct tag *tags;
 	size_t count;
 
-	(void)state;
 	tags = rules_tags(config->rules, &count);
 	assert_int_equal(rules_n_assigned(config->rules), 3);
 	/* And one for each class that no rule names. */
@@ -316,19 +309,4 @@ static void a_tag_is_a_class_at_a_period(void **state)
 	assert_int_equal(tags[c->tag].attr.runtime, 8000000);
 	assert_ptr_equal(rules_by_id(config->rules, c->id), c);
 	config_free(config);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_process_takes_its_rule),
-		cmocka_unit_test(an_unknown_user_matches_no_process),
-		cmocka_unit_test(a_fact_that_cannot_be_had_is_an_error),
-		cmocka_unit_test(without_fetch_only_what_is_there_can_be_had),
-		cmocka_unit_test(a_thread_takes_the_class_of_its_name),
-		cmocka_unit_test(rules_are_found_by_pattern_and_number),
-		cmocka_unit_test(a_tag_is_a_class_at_a_period),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

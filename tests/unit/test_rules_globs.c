@@ -6,7 +6,7 @@
 
 /* ---- odd patterns ---- */
 
-static void odd_patterns_mean_what_the_shell_means_by_them(void **state)
+TEST(odd_patterns_mean_what_the_shell_means_by_them)
 {
 	static const struct {
 		const char *pattern, *name;
@@ -33,7 +33,6 @@ static void odd_patterns_mean_what_the_shell_means_by_them(void **state)
 		{ "a*b*c", "aXc", false },  { "?*?", "a", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct rule rule = { .pattern = cases[i].pattern };
 		struct facts facts = { .have = FACT_EXE | FACT_ARGV, .exe = cases[i].name };
@@ -55,9 +54,8 @@ static void odd_patterns_mean_what_the_shell_means_by_them(void **state)
 	}
 }
 
-static void a_bracket_counts_nothing_towards_the_rank(void **state)
+TEST(a_bracket_counts_nothing_towards_the_rank)
 {
-	(void)state;
 	assert_int_equal(pattern_literal("chrome"), 6);
 	assert_int_equal(pattern_literal("a*b?c"), 3);
 	assert_int_equal(pattern_literal("[abc]x"), 1);
@@ -78,13 +76,12 @@ static void a_bracket_counts_nothing_towards_the_rank(void **state)
 }
 
 /* Nor does what is left of their lengths where these are kept in 16 bits. */
-static void what_is_too_long_matches_nothing(void **state)
+TEST(what_is_too_long_matches_nothing)
 {
 	enum { LONG = 65537 };
 	struct rule rule = { 0 };
 	char *text = malloc(LONG + 2);
 
-	(void)state;
 	for (int at = 0; at < 3; at++) {
 		struct facts facts = { .have = FACT_EXE | FACT_ARGV, .exe = "ax" };
 		struct rules *rules = rules_new();
@@ -104,7 +101,7 @@ static void what_is_too_long_matches_nothing(void **state)
 	free(text);
 }
 
-static void a_name_may_have_255_bytes_and_an_argument_4095(void **state)
+TEST(a_name_may_have_255_bytes_and_an_argument_4095)
 {
 	static char name[257], argv[4200];
 	struct rule by_name = { .pattern = "x*" };
@@ -113,7 +110,6 @@ static void a_name_may_have_255_bytes_and_an_argument_4095(void **state)
 	struct rules *rules = rules_new();
 	int error;
 
-	(void)state;
 	assert_int_equal(rules_put(rules, by_name.pattern, &by_name), 0);
 	assert_int_equal(rules_put(rules, by_argument.pattern, &by_argument), 0);
 	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
@@ -136,7 +132,7 @@ static void a_name_may_have_255_bytes_and_an_argument_4095(void **state)
 }
 
 /* The kernel does not tell it: not even "*" is known to match. */
-static void a_path_that_is_unknown_matches_nothing(void **state)
+TEST(a_path_that_is_unknown_matches_nothing)
 {
 	struct rule_match any = { .exe = "*" };
 	struct rule star = { .pattern = "*", .match = &any }, plain = { .pattern = "app" };
@@ -144,7 +140,6 @@ static void a_path_that_is_unknown_matches_nothing(void **state)
 	struct rules *rules = rules_new();
 	int error;
 
-	(void)state;
 	assert_int_equal(rules_put(rules, star.pattern, &star), 0);
 	assert_int_equal(rules_put(rules, plain.pattern, &plain), 0);
 	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
@@ -158,7 +153,7 @@ static void a_path_that_is_unknown_matches_nothing(void **state)
 
 /* ---- many ---- */
 
-static void each_of_15000_rules_is_found(void **state)
+TEST(each_of_15000_rules_is_found)
 {
 	enum { MANY = 15000 };
 	struct rule *many = calloc(MANY, sizeof(*many));
@@ -168,7 +163,6 @@ static void each_of_15000_rules_is_found(void **state)
 	char exe[32];
 	int error;
 
-	(void)state;
 	for (int i = 0; i < MANY; i++) {
 		/* Every third is a glob; their literal text has one length. */
 		snprintf(names[i], sizeof(names[i]), i % 3 ? "app-%05d-x" : "app-%05d*", i);
@@ -194,7 +188,7 @@ static void each_of_15000_rules_is_found(void **state)
 }
 
 /* The fast way to the best glob gives what the plain reading of the specification gives. */
-static void the_best_glob_is_the_best_of_all_that_match(void **state)
+TEST(the_best_glob_is_the_best_of_all_that_match)
 {
 	static const char alphabet[] = "ab*?[]";
 	enum { N = 60 };
@@ -202,7 +196,6 @@ static void the_best_glob_is_the_best_of_all_that_match(void **state)
 	static char patterns[N][8];
 	uint32_t seed = 1;
 
-	(void)state;
 	for (int round = 0; round < 300; round++) {
 		struct rules *rules = rules_new();
 		char name[6] = "";
@@ -240,19 +233,4 @@ static void the_best_glob_is_the_best_of_all_that_match(void **state)
 		}
 		rules_free(rules);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(odd_patterns_mean_what_the_shell_means_by_them),
-		cmocka_unit_test(a_bracket_counts_nothing_towards_the_rank),
-		cmocka_unit_test(what_is_too_long_matches_nothing),
-		cmocka_unit_test(a_name_may_have_255_bytes_and_an_argument_4095),
-		cmocka_unit_test(a_path_that_is_unknown_matches_nothing),
-		cmocka_unit_test(each_of_15000_rules_is_found),
-		cmocka_unit_test(the_best_glob_is_the_best_of_all_that_match),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

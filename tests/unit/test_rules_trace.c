@@ -55,9 +55,8 @@ static void assert_condition(struct process process, const char *match, enum rul
 
 #define VI PROCESS("/usr/bin/vi", "vi", "vi\0-r", .cgroup = "/user.slice", .uid = 7)
 
-static void the_condition_that_does_not_hold(void **state)
+TEST(the_condition_that_does_not_hold)
 {
-	(void)state;
 	assert_condition((struct process)VI, "'exe': '/opt/*'", CONDITION_EXE, "/opt/*");
 	assert_condition((struct process)VI, "'argv': ['-r', '-x']", CONDITION_ARGV, "-x");
 	assert_condition((struct process)VI, "'user': 8", CONDITION_USER, "8");
@@ -69,13 +68,12 @@ static void the_condition_that_does_not_hold(void **state)
 			 "'exe': '*' }, 'raise': 'seat', 'thread_qos': { 'x': 'QOS_USER_INTERACTIVE'", CONDITION_SEAT, NULL);
 }
 
-static void names_that_are_not_quite_right(void **state)
+TEST(names_that_are_not_quite_right)
 {
 	struct process renderer = PROCESS("/usr/bin/my-renderer", "my-renderer", "my-renderer");
 	struct process expect = PROCESS("/usr/bin/expect", "expect", "expect\0-f\0/srv/report.py");
 	struct process worker = PROCESS("/usr/bin/vi", "worker", "vi");
 
-	(void)state;
 	assert_one(renderer, "'my-render': { 'qos': 'QOS_UTILITY' }", "my-render", OUTCOME_SIMILAR, "my-renderer");
 	assert_one(renderer, "'My-*er': { 'qos': 'QOS_UTILITY' }", "My-*er", OUTCOME_CASE, "my-renderer");
 	assert_one(renderer, "'/opt/*/my-renderer': { 'qos': 'QOS_UTILITY' }", "/opt/*/my-renderer", OUTCOME_FOLDER,
@@ -86,24 +84,22 @@ static void names_that_are_not_quite_right(void **state)
 	assert_one(worker, "'work*': { 'qos': 'QOS_UTILITY' }", "work*", OUTCOME_COMM, "worker");
 }
 
-static void what_has_nothing_to_do_with_it_is_not_named(void **state)
+TEST(what_has_nothing_to_do_with_it_is_not_named)
 {
 	struct process process = VI;
 	struct config *config = rules_file("'ed': { 'qos': 'QOS_UTILITY' }, 'x*': { 'qos': 'QOS_UTILITY' }, "
 					   "'/opt/*': { 'qos': 'QOS_UTILITY' }, 'vim': null");
 
-	(void)state;
 	trace(config, &process, NULL);
 	assert_int_equal(n_traces, 0);
 	config_free(config);
 }
 
-static void what_a_later_file_masks_or_replaces(void **state)
+TEST(what_a_later_file_masks_or_replaces)
 {
 	struct process process = VI;
 	struct config *config = two_files("'vi': { 'qos': 'QOS_UTILITY' }", "'vi': null");
 
-	(void)state;
 	trace(config, &process, NULL);
 	assert_int_equal(n_traces, 2);
 	assert_trace(0, "vi", OUTCOME_MASKED, "vi");
@@ -120,14 +116,13 @@ static void what_a_later_file_masks_or_replaces(void **state)
 }
 
 /* Of a list, only what stands before the rule that was taken was tried. The closest come first. */
-static void rules_that_match_as_well(void **state)
+TEST(rules_that_match_as_well)
 {
 	struct process process = VI;
 	struct config *config = rules_file("'*': { 'qos': 'QOS_UTILITY' }, '-r': { 'qos': 'QOS_UTILITY' }, "
 					   "'vi': [{ 'qos': 'QOS_UTILITY', 'match': { 'user': 8 } }, "
 					   "{ 'qos': 'QOS_UTILITY', 'match': { 'user': 7 } }, { 'match': { 'user': 9 } }]");
 
-	(void)state;
 	trace(config, &process, "vi");
 	assert_int_equal(n_traces, 2);
 	assert_trace(0, "vi", OUTCOME_CONDITION, "vi");
@@ -135,14 +130,13 @@ static void rules_that_match_as_well(void **state)
 	config_free(config);
 }
 
-static void of_too_many_the_closest_are_kept(void **state)
+TEST(of_too_many_the_closest_are_kept)
 {
 	struct process process = VI;
 	struct config *config = rules_file("'VI': { 'qos': 'QOS_UTILITY' }, 'Vi': { 'qos': 'QOS_UTILITY' }, "
 					   "'vi': { 'qos': 'QOS_UTILITY', 'match': { 'user': 8 } }");
 	const struct rule *rule = assert_matches(config, &process, NULL);
 
-	(void)state;
 	assert_int_equal(rules_names(config->rules, &process.facts, &names), 0);
 	n_traces = rules_trace(config->rules, &names, &process.facts, rule, traces, 2);
 	assert_int_equal(n_traces, 2);
@@ -151,7 +145,7 @@ static void of_too_many_the_closest_are_kept(void **state)
 	config_free(config);
 }
 
-static void thread_rules(void **state)
+TEST(thread_rules)
 {
 	struct thread_rule threads[] = {
 		{ .pattern = "a-name-of-sixteen" },
@@ -170,7 +164,6 @@ static void thread_rules(void **state)
 		{ "y", NULL, OUTCOME_SIMILAR },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		enum rule_outcome outcome;
 		const struct thread_rule *thread = rule_thread_trace(&rule, cases[i].comm, &outcome);
@@ -180,7 +173,7 @@ static void thread_rules(void **state)
 	}
 }
 
-static void the_place_of_a_rule(void **state)
+TEST(the_place_of_a_rule)
 {
 	struct config *config = rules_file("'a': { 'qos': 'QOS_UTILITY' }, 'b c': [{ 'match': { 'user': 1 } }, "
 					   "{ 'thread_qos': { 'ui*': 'QOS_UTILITY' } }]");
@@ -192,7 +185,6 @@ static void the_place_of_a_rule(void **state)
 	};
 	const char *const expected[] = { "a", "[\"b c\"][0]", "[\"b c\"][1].thread_qos[\"ui*\"]" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		assert_string_equal(paths[i], expected[i]);
 		free(paths[i]);
@@ -202,7 +194,7 @@ static void the_place_of_a_rule(void **state)
 
 /* ---- by which of its names a process is matched ---- */
 
-static void the_name_that_matched_is_told(void **state)
+TEST(the_name_that_matched_is_told)
 {
 	static const struct {
 		const char *rule, *text;
@@ -215,7 +207,6 @@ static void the_name_that_matched_is_told(void **state)
 	};
 	struct process perl = PROCESS("/usr/bin/perl5", "tool", "-perl\0/usr/bin/tool");
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct process_name *name;
 		struct process_names all;
@@ -234,14 +225,13 @@ static void the_name_that_matched_is_told(void **state)
 }
 
 /* Also those that no rule has a use for. */
-static void all_names_can_be_listed(void **state)
+TEST(all_names_can_be_listed)
 {
 	struct process perl = PROCESS("/usr/bin/perl5", "tool", "perl\0/usr/bin/tool");
 	struct config *config = rules_file("");
 	struct process_names all;
 	int error;
 
-	(void)state;
 	process_match(config, &perl, &error);
 	assert_int_equal(rules_names(config->rules, &perl.facts, &all), 0);
 	assert_int_equal(all.count, 4);
@@ -249,22 +239,4 @@ static void all_names_can_be_listed(void **state)
 		assert_int_equal(all.items[i].kind, i);
 	assert_string_equal(all.items[NAME_SCRIPT].text, "tool");
 	config_free(config);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_name_that_matched_is_told),
-		cmocka_unit_test(all_names_can_be_listed),
-		cmocka_unit_test(the_condition_that_does_not_hold),
-		cmocka_unit_test(names_that_are_not_quite_right),
-		cmocka_unit_test(what_has_nothing_to_do_with_it_is_not_named),
-		cmocka_unit_test(what_a_later_file_masks_or_replaces),
-		cmocka_unit_test(rules_that_match_as_well),
-		cmocka_unit_test(of_too_many_the_closest_are_kept),
-		cmocka_unit_test(thread_rules),
-		cmocka_unit_test(the_place_of_a_rule),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

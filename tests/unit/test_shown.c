@@ -84,10 +84,10 @@ static void windows(struct shown *shown, const char *terminal, const char *brows
 	}
 }
 
-static void test_raised_at_once(void **state)
-{
-	struct shown *shown = *state;
+#define TEST_SHOWN_TEST(name) TEST_OF(name, struct shown *shown, begin, end)
 
+TEST_SHOWN_TEST(test_raised_at_once)
+{
 	windows(shown, "focused", "");
 	assert_true(shown_settle(shown, 0) == SHOWN_NEVER_US);
 	expect_told("100 focused, ");
@@ -95,10 +95,8 @@ static void test_raised_at_once(void **state)
 	expect_told("");
 }
 
-static void test_lowered_after_a_moment(void **state)
+TEST_SHOWN_TEST(test_lowered_after_a_moment)
 {
-	struct shown *shown = *state;
-
 	windows(shown, "focused", "visible");
 	shown_settle(shown, 0);
 	expect_told("100 focused, ");
@@ -111,10 +109,8 @@ static void test_lowered_after_a_moment(void **state)
 	expect_told("100 visible, ");
 }
 
-static void test_a_focus_that_comes_back_is_no_change(void **state)
+TEST_SHOWN_TEST(test_a_focus_that_comes_back_is_no_change)
 {
-	struct shown *shown = *state;
-
 	windows(shown, "focused", "");
 	shown_settle(shown, 0);
 	windows(shown, "visible", "");
@@ -127,10 +123,8 @@ static void test_a_focus_that_comes_back_is_no_change(void **state)
 	assert_true(shown_settle(shown, 2 * S) == 2 * S + SHOWN_LOWER_US);
 }
 
-static void test_hidden_when_it_lasts(void **state)
+TEST_SHOWN_TEST(test_hidden_when_it_lasts)
 {
-	struct shown *shown = *state;
-
 	windows(shown, "focused", "");
 	shown_settle(shown, 0);
 	windows(shown, "visible", "");
@@ -147,10 +141,8 @@ static void test_hidden_when_it_lasts(void **state)
 	expect_told("100 visible, ");
 }
 
-static void test_what_is_heard_is_not_hidden(void **state)
+TEST_SHOWN_TEST(test_what_is_heard_is_not_hidden)
 {
-	struct shown *shown = *state;
-
 	seen.heard = BROWSER;
 	windows(shown, "", "hidden");
 	assert_true(shown_settle(shown, 0) == SHOWN_NEVER_US);
@@ -163,10 +155,8 @@ static void test_what_is_heard_is_not_hidden(void **state)
 	expect_told("200 visible, ");
 }
 
-static void test_the_most_visible_window_counts(void **state)
+TEST_SHOWN_TEST(test_the_most_visible_window_counts)
 {
-	struct shown *shown = *state;
-
 	shown_put_window(shown, BROWSER, false, false);
 	shown_put_window(shown, BROWSER, true, true);
 	shown_put_window(shown, BROWSER, false, true);
@@ -175,10 +165,8 @@ static void test_the_most_visible_window_counts(void **state)
 	assert_int_equal(seen.met, 1);
 }
 
-static void test_played_whatever_is_seen(void **state)
+TEST_SHOWN_TEST(test_played_whatever_is_seen)
 {
-	struct shown *shown = *state;
-
 	shown_put_game(shown, BROWSER);
 	shown_put_game(shown, BROWSER);
 	shown_settle(shown, 0);
@@ -192,10 +180,8 @@ static void test_played_whatever_is_seen(void **state)
 	expect_told("200 focused, ");
 }
 
-static void test_a_list_replaces_the_one_before(void **state)
+TEST_SHOWN_TEST(test_a_list_replaces_the_one_before)
 {
-	struct shown *shown = *state;
-
 	shown_put_game(shown, BROWSER);
 	windows(shown, "focused", "");
 	shown_settle(shown, 0);
@@ -207,10 +193,8 @@ static void test_a_list_replaces_the_one_before(void **state)
 	assert_int_equal(seen.parted, 1);
 }
 
-static void test_of_the_dead_nothing_is_told(void **state)
+TEST_SHOWN_TEST(test_of_the_dead_nothing_is_told)
 {
-	struct shown *shown = *state;
-
 	windows(shown, "focused", "");
 	shown_put_game(shown, TERMINAL);
 	shown_settle(shown, 0);
@@ -220,10 +204,8 @@ static void test_of_the_dead_nothing_is_told(void **state)
 	assert_int_equal(seen.parted, 1);
 }
 
-static void test_of_others_nothing_is_told(void **state)
+TEST_SHOWN_TEST(test_of_others_nothing_is_told)
 {
-	struct shown *shown = *state;
-
 	shown->compositor = TERMINAL;
 	windows(shown, "focused", "");
 	shown_put_window(shown, FOREIGN, true, true);
@@ -235,10 +217,8 @@ static void test_of_others_nothing_is_told(void **state)
 	assert_int_equal(seen.met, 1);
 }
 
-static void test_told_again(void **state)
+TEST_SHOWN_TEST(test_told_again)
 {
-	struct shown *shown = *state;
-
 	windows(shown, "focused", "visible");
 	shown_settle(shown, 0);
 	expect_told("100 focused, ");
@@ -253,33 +233,9 @@ static void test_told_again(void **state)
 	expect_told("100 visible, ");
 }
 
-static void test_no_more_windows_than_that(void **state)
+TEST_SHOWN_TEST(test_no_more_windows_than_that)
 {
-	struct shown *shown = *state;
-
 	for (size_t i = 0; i < SHOWN_MAX + 10; i++)
 		shown_put_window(shown, TERMINAL, false, true);
 	assert_int_equal(shown->n_sights, SHOWN_MAX);
-}
-
-#define test(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_raised_at_once),
-		test(test_lowered_after_a_moment),
-		test(test_a_focus_that_comes_back_is_no_change),
-		test(test_hidden_when_it_lasts),
-		test(test_what_is_heard_is_not_hidden),
-		test(test_the_most_visible_window_counts),
-		test(test_played_whatever_is_seen),
-		test(test_a_list_replaces_the_one_before),
-		test(test_of_the_dead_nothing_is_told),
-		test(test_of_others_nothing_is_told),
-		test(test_told_again),
-		test(test_no_more_windows_than_that),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

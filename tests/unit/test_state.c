@@ -130,9 +130,10 @@ static void assert_left(size_t n_records)
 		assert_int_equal(legacy.records[i].start, legacy.records[i].tid * 2);
 }
 
-static void records_are_read_back(void **state)
+#define TEST_STATE_TEST(name) TEST_IN(name, set_up, tear_down)
+
+TEST_STATE_TEST(records_are_read_back)
 {
-	(void)state;
 	add(10, 3);
 	keep();
 	assert_null(get(NEW_NAME));
@@ -145,9 +146,8 @@ static void records_are_read_back(void **state)
 	assert_left(2 + 2 * TASKS_CHUNK);
 }
 
-static void an_interrupted_allocation_is_retried(void **state)
+TEST_STATE_TEST(an_interrupted_allocation_is_retried)
 {
-	(void)state;
 	interrupted = 3;
 	add(10, 1);
 	keep();
@@ -166,20 +166,18 @@ static void restart_after_crash(void)
 	add(10, 4);
 }
 
-static void an_earlier_file_is_replaced(void **state)
+TEST_STATE_TEST(an_earlier_file_is_replaced)
 {
-	(void)state;
 	restart_after_crash();
 	add(100, TASKS_CHUNK);
 	keep();
 	assert_left(4 + TASKS_CHUNK);
 }
 
-static void there_is_no_record_without_room(void **state)
+TEST_STATE_TEST(there_is_no_record_without_room)
 {
 	struct task task = { .tid = 2000, .tgid = 2000, .had = task_attr_pristine, .known = task_attr_pristine };
 
-	(void)state;
 	add(10, TASKS_CHUNK);
 	keep();
 	is_full = true;
@@ -190,11 +188,10 @@ static void there_is_no_record_without_room(void **state)
 	assert_left(1 + TASKS_CHUNK);
 }
 
-static void without_room_there_is_no_file(void **state)
+TEST_STATE_TEST(without_room_there_is_no_file)
 {
 	struct state *none = NULL;
 
-	(void)state;
 	add(10, 3);
 	keep();
 	end();
@@ -206,9 +203,8 @@ static void without_room_there_is_no_file(void **state)
 	begin();
 }
 
-static void an_early_end_leaves_the_earlier_file(void **state)
+TEST_STATE_TEST(an_early_end_leaves_the_earlier_file)
 {
-	(void)state;
 	restart_after_crash();
 	end();
 	assert_left(3);
@@ -216,11 +212,10 @@ static void an_early_end_leaves_the_earlier_file(void **state)
 	begin();
 }
 
-static void too_many_tags_are_reported(void **state)
+TEST_STATE_TEST(too_many_tags_are_reported)
 {
 	struct qos_attr attr = qos_builtin[1].attr;
 
-	(void)state;
 	add(10, 1);
 	for (uint32_t i = 1; i < STATE_TAGS_MAX; i++) {
 		attr.runtime = 1000000 + i;
@@ -254,12 +249,11 @@ static bool survives(unsigned n)
 	return WIFEXITED(status);
 }
 
-static void a_kill_leaves_the_old_or_the_new_file(void **state)
+TEST_STATE_TEST(a_kill_leaves_the_old_or_the_new_file)
 {
 	unsigned n = 0, n_old = 0, n_new = 0;
 	bool survived;
 
-	(void)state;
 	add(10, 3);
 	keep();
 	do {
@@ -274,12 +268,11 @@ static void a_kill_leaves_the_old_or_the_new_file(void **state)
 	assert_int_equal(n_old + n_new, n);
 }
 
-static void an_unreadable_file_is_not_void(void **state)
+TEST_STATE_TEST(an_unreadable_file_is_not_void)
 {
 	struct rlimit limit, none;
 	int r;
 
-	(void)state;
 	add(10, 1);
 	keep();
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -294,9 +287,8 @@ static void an_unreadable_file_is_not_void(void **state)
 	assert_left(1);
 }
 
-static void a_damaged_or_foreign_file_is_void(void **state)
+TEST_STATE_TEST(a_damaged_or_foreign_file_is_void)
 {
-	(void)state;
 	put(FILE_NAME, "x");
 	assert_int_equal(state_read(folder, &legacy), -EPERM);
 	assert_int_equal(fchmodat(folder, "state", 0600, 0), 0);
@@ -308,9 +300,8 @@ static void a_damaged_or_foreign_file_is_void(void **state)
 	assert_false(state_file_is_void(0) || state_file_is_void(-EIO) || state_file_is_void(-EACCES));
 }
 
-static void setting_aside_keeps_the_first_file(void **state)
+TEST_STATE_TEST(setting_aside_keeps_the_first_file)
 {
-	(void)state;
 	put(FILE_NAME, "one");
 	assert_int_equal(state_file_set_aside(folder, "state"), 0);
 	assert_null(get(FILE_NAME));
@@ -321,12 +312,11 @@ static void setting_aside_keeps_the_first_file(void **state)
 	assert_string_equal(get("run/state.damaged"), "one");
 }
 
-static void after_a_stop_it_has_another_name(void **state)
+TEST_STATE_TEST(after_a_stop_it_has_another_name)
 {
 	const time_t then = time(NULL) - 30;
 	const struct timespec half_a_minute_ago[2] = { { .tv_sec = then }, { .tv_sec = then } };
 
-	(void)state;
 	add(10, 2);
 	keep();
 	assert_left(2);
@@ -342,35 +332,11 @@ static void after_a_stop_it_has_another_name(void **state)
 	assert_null(get("run/" STATE_STOPPED));
 }
 
-static void remove_leaves_no_files(void **state)
+TEST_STATE_TEST(remove_leaves_no_files)
 {
-	(void)state;
 	keep();
 	put(NEW_NAME, "of one that was killed");
 	state_remove(folder, true);
 	assert_null(get(FILE_NAME));
 	assert_null(get(NEW_NAME));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(records_are_read_back),
-		TEST(an_interrupted_allocation_is_retried),
-		TEST(an_earlier_file_is_replaced),
-		TEST(there_is_no_record_without_room),
-		TEST(without_room_there_is_no_file),
-		TEST(an_early_end_leaves_the_earlier_file),
-		TEST(too_many_tags_are_reported),
-		TEST(a_kill_leaves_the_old_or_the_new_file),
-		TEST(an_unreadable_file_is_not_void),
-		TEST(a_damaged_or_foreign_file_is_void),
-		TEST(setting_aside_keeps_the_first_file),
-		TEST(after_a_stop_it_has_another_name),
-		TEST(remove_leaves_no_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

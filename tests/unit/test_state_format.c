@@ -61,10 +61,10 @@ static int parse(struct file *file, size_t size)
 	return state_parse(file->header, size, BOOT_ID, &file->legacy);
 }
 
-static void a_valid_file_is_accepted(void **state)
-{
-	struct file *file = *state;
+#define TEST_STATE_FORMAT_TEST(name) TEST_OF(name, struct file *file, set_up, tear_down)
 
+TEST_STATE_FORMAT_TEST(a_valid_file_is_accepted)
+{
 	assert_int_equal(parse(file, FILE_BYTES), 0);
 	assert_int_equal(file->legacy.n_records, 1);
 	assert_int_equal(file->legacy.records[0].tid, 10);
@@ -72,10 +72,8 @@ static void a_valid_file_is_accepted(void **state)
 	assert_int_equal(file->legacy.start, 1000);
 }
 
-static void a_wrong_size_is_refused(void **state)
+TEST_STATE_FORMAT_TEST(a_wrong_size_is_refused)
 {
-	struct file *file = *state;
-
 	assert_int_equal(parse(file, FILE_BYTES - 1), -EBADMSG);
 	assert_int_equal(parse(file, STATE_HEADER_BYTES - 1), -EBADMSG);
 	assert_int_equal(parse(file, 0), -EBADMSG);
@@ -83,9 +81,8 @@ static void a_wrong_size_is_refused(void **state)
 	assert_int_equal(file->legacy.n_records, 0);
 }
 
-static void a_wrong_header_is_refused(void **state)
+TEST_STATE_FORMAT_TEST(a_wrong_header_is_refused)
 {
-	struct file *file = *state;
 	struct state_header good = *file->header;
 
 	file->header->magic[0] = 'S';
@@ -98,29 +95,23 @@ static void a_wrong_header_is_refused(void **state)
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
-static void a_file_of_another_boot_is_ignored(void **state)
+TEST_STATE_FORMAT_TEST(a_file_of_another_boot_is_ignored)
 {
-	struct file *file = *state;
-
 	file->header->boot_id[0]++;
 	assert_int_equal(parse(file, FILE_BYTES), 0);
 	assert_int_equal(file->legacy.n_records + file->legacy.n_tags, 0);
 }
 
-static void too_many_tags_are_refused(void **state)
+TEST_STATE_FORMAT_TEST(too_many_tags_are_refused)
 {
-	struct file *file = *state;
-
 	file->header->n_tags = STATE_TAGS_MAX + 1;
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 	file->header->n_tags = UINT32_MAX;
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
-static void a_tag_that_no_task_can_carry_is_refused(void **state)
+TEST_STATE_FORMAT_TEST(a_tag_that_no_task_can_carry_is_refused)
 {
-	struct file *file = *state;
-
 	file->header->tags[0] = (struct qos_attr){ .has = QOS_RAISED, .nice = 30 };
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 	file->header->tags[0] = (struct qos_attr){ .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_NONE };
@@ -129,10 +120,8 @@ static void a_tag_that_no_task_can_carry_is_refused(void **state)
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
-static void records_are_copied_unchanged(void **state)
+TEST_STATE_FORMAT_TEST(records_are_copied_unchanged)
 {
-	struct file *file = *state;
-
 	/* A record without anything of ours still shows what its children have inherited. */
 	file->records[8] = (struct task){
 		.tid = 11,
@@ -148,9 +137,8 @@ static void records_are_copied_unchanged(void **state)
 	assert_memory_equal(&file->legacy.records[1], &file->records[8], sizeof(struct task));
 }
 
-static void impossible_attributes_are_refused(void **state)
+TEST_STATE_FORMAT_TEST(impossible_attributes_are_refused)
 {
-	struct file *file = *state;
 	struct task *task = &file->records[7], good = *task;
 
 	task->had.nice = 20;
@@ -181,10 +169,8 @@ static void impossible_attributes_are_refused(void **state)
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
-static void an_unfinished_record_is_skipped(void **state)
+TEST_STATE_FORMAT_TEST(an_unfinished_record_is_skipped)
 {
-	struct file *file = *state;
-
 	file->records[7].tid = 0;
 	file->records[7].known.policy = 15;
 	assert_int_equal(parse(file, FILE_BYTES), 0);
@@ -192,34 +178,12 @@ static void an_unfinished_record_is_skipped(void **state)
 }
 
 /* It is not reported as damaged: the program that wrote it can read it. */
-static void an_unknown_version_is_not_damage(void **state)
+TEST_STATE_FORMAT_TEST(an_unknown_version_is_not_damage)
 {
-	struct file *file = *state;
-
 	file->header->version = STATE_VERSION + 1;
 	assert_int_equal(parse(file, FILE_BYTES), -EPROTONOSUPPORT);
 	file->header->version = STATE_VERSION - 1;
 	assert_int_equal(parse(file, FILE_BYTES), -EPROTONOSUPPORT);
 	file->header->magic[0]++;
 	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_valid_file_is_accepted),
-		TEST(a_wrong_size_is_refused),
-		TEST(a_wrong_header_is_refused),
-		TEST(a_file_of_another_boot_is_ignored),
-		TEST(too_many_tags_are_refused),
-		TEST(a_tag_that_no_task_can_carry_is_refused),
-		TEST(records_are_copied_unchanged),
-		TEST(impossible_attributes_are_refused),
-		TEST(an_unfinished_record_is_skipped),
-		TEST(an_unknown_version_is_not_damage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

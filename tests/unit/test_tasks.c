@@ -17,8 +17,6 @@ static int table_off(void **state)
 	return 0;
 }
 
-#define TABLE_TEST(name) cmocka_unit_test_setup_teardown(name, table_on, table_off)
-
 /* A record of a process of one thread. */
 static struct task *put(struct tasks *tasks, pid_t tid)
 {
@@ -30,9 +28,10 @@ static struct task *put_thread(struct tasks *tasks, pid_t tgid, pid_t tid)
 	return tasks_put(tasks, &(struct task){ .tid = tid, .tgid = tgid });
 }
 
-static void a_new_table_is_empty(void **state)
+#define TABLE_TEST(name) TEST_OF(name, struct tasks *tasks, table_on, table_off)
+
+TABLE_TEST(a_new_table_is_empty)
 {
-	struct tasks *tasks = *state;
 	uint32_t cursor = 0;
 
 	assert_int_equal(tasks_count(tasks), 0);
@@ -41,9 +40,8 @@ static void a_new_table_is_empty(void **state)
 	tasks_free(NULL);
 }
 
-static void a_task_is_found_by_its_tid_until_it_is_removed(void **state)
+TABLE_TEST(a_task_is_found_by_its_tid_until_it_is_removed)
 {
-	struct tasks *tasks = *state;
 	struct task *task = put(tasks, 7);
 
 	assert_int_equal(task->tid, 7);
@@ -55,9 +53,8 @@ static void a_task_is_found_by_its_tid_until_it_is_removed(void **state)
 	assert_int_equal(tasks_count(tasks), 0);
 }
 
-static void a_tid_that_comes_again_is_another_task(void **state)
+TABLE_TEST(a_tid_that_comes_again_is_another_task)
 {
-	struct tasks *tasks = *state;
 	struct task *task = put(tasks, 7), *again;
 
 	put(tasks, 7 + 1024);
@@ -71,7 +68,7 @@ static void a_tid_that_comes_again_is_another_task(void **state)
 	assert_non_null(tasks_find(tasks, 7 + 1024));
 }
 
-static void what_is_put_is_a_copy(void **state)
+TABLE_TEST(what_is_put_is_a_copy)
 {
 	const struct task from = {
 		.tid = 7,
@@ -85,7 +82,6 @@ static void what_is_put_is_a_copy(void **state)
 		.next_thread = 77,
 		.last_thread = 77,
 	};
-	struct tasks *tasks = *state;
 	const struct task *task = tasks_put(tasks, &from);
 
 	assert_int_equal(task->start, 1);
@@ -98,9 +94,8 @@ static void what_is_put_is_a_copy(void **state)
 	assert_null(tasks_find(tasks, 8));
 }
 
-static void a_removed_record_is_used_again(void **state)
+TABLE_TEST(a_removed_record_is_used_again)
 {
-	struct tasks *tasks = *state;
 	struct task *task = put(tasks, 7), *other;
 	size_t memory = tasks_memory(tasks);
 
@@ -114,10 +109,9 @@ static void a_removed_record_is_used_again(void **state)
 	assert_int_equal(tasks_memory(tasks), memory);
 }
 
-static void records_do_not_move_as_the_table_grows(void **state)
+TABLE_TEST(records_do_not_move_as_the_table_grows)
 {
 	enum { MANY = 20000 };
-	struct tasks *tasks = *state;
 	struct task **records = calloc(MANY + 1, sizeof(struct task *));
 
 	for (pid_t tid = 1; tid <= MANY; tid++) {
@@ -134,10 +128,9 @@ static void records_do_not_move_as_the_table_grows(void **state)
 	free(records);
 }
 
-static void every_task_is_returned_once(void **state)
+TABLE_TEST(every_task_is_returned_once)
 {
 	enum { MANY = 3000 };
-	struct tasks *tasks = *state;
 	static uint8_t returned[MANY + 1];
 	struct task *task;
 	uint32_t cursor = 0;
@@ -178,13 +171,12 @@ static void arena_release(void *context, struct task *chunk)
 	arena->released++;
 }
 
-static void records_live_where_the_caller_says(void **state)
+TEST(records_live_where_the_caller_says)
 {
 	struct arena *arena = calloc(1, sizeof(*arena));
 	const struct tasks_memory memory = { arena_grow, arena_release, arena };
 	struct tasks *tasks = tasks_new(&memory);
 
-	(void)state;
 	for (pid_t tid = 1; tid <= 2 * TASKS_CHUNK; tid++)
 		assert_non_null(put(tasks, tid));
 	assert_int_equal(arena->used, 2);
@@ -216,10 +208,8 @@ static void assert_threads(const struct tasks *tasks, pid_t tgid, const pid_t *t
 #define THREADS(...) ((const pid_t[]){ __VA_ARGS__, 0 })
 #define NO_THREADS   ((const pid_t[]){ 0 })
 
-static void a_removed_one_is_not_returned(void **state)
+TABLE_TEST(a_removed_one_is_not_returned)
 {
-	struct tasks *tasks = *state;
-
 	put(tasks, 10);
 	for (pid_t tid = 11; tid <= 14; tid++)
 		put_thread(tasks, 10, tid);
@@ -233,10 +223,8 @@ static void a_removed_one_is_not_returned(void **state)
 	assert_threads(tasks, 10, THREADS(15, 13));
 }
 
-static void a_thread_s_tid_that_comes_again_is_no_thread_of_that_process(void **state)
+TABLE_TEST(a_thread_s_tid_that_comes_again_is_no_thread_of_that_process)
 {
-	struct tasks *tasks = *state;
-
 	put(tasks, 10);
 	put_thread(tasks, 10, 11);
 	put_thread(tasks, 10, 12);
@@ -245,10 +233,8 @@ static void a_thread_s_tid_that_comes_again_is_no_thread_of_that_process(void **
 	assert_threads(tasks, 11, NO_THREADS);
 }
 
-static void a_leader_takes_its_threads_with_it(void **state)
+TABLE_TEST(a_leader_takes_its_threads_with_it)
 {
-	struct tasks *tasks = *state;
-
 	put(tasks, 10);
 	put_thread(tasks, 10, 11);
 	put_thread(tasks, 10, 12);
@@ -265,9 +251,8 @@ static void a_leader_takes_its_threads_with_it(void **state)
 	assert_threads(tasks, 20, NO_THREADS);
 }
 
-static void a_thread_of_an_unknown_process_is_alone(void **state)
+TABLE_TEST(a_thread_of_an_unknown_process_is_alone)
 {
-	struct tasks *tasks = *state;
 	struct task *thread = put_thread(tasks, 10, 11);
 
 	assert_null(tasks_next_thread(tasks, thread));
@@ -279,9 +264,8 @@ static void a_thread_of_an_unknown_process_is_alone(void **state)
 }
 
 /* Its fork was lost: what has its id is what is left of a thread of another process. */
-static void a_thread_leads_nobody(void **state)
+TABLE_TEST(a_thread_leads_nobody)
 {
-	struct tasks *tasks = *state;
 	const struct task *leader = put(tasks, 10), *thread = put_thread(tasks, 10, 11), *other;
 
 	other = put_thread(tasks, 11, 12);
@@ -294,9 +278,8 @@ static void a_thread_leads_nobody(void **state)
 
 /* ---- reasons ---- */
 
-static void every_reason_has_a_name_of_its_own(void **state)
+TABLE_TEST(every_reason_has_a_name_of_its_own)
 {
-	(void)state;
 	for (int a = 0; a < REASON_COUNT; a++) {
 		assert_string_not_equal(reason_name(a), "?");
 		for (int b = 0; b < a; b++)
@@ -307,7 +290,7 @@ static void every_reason_has_a_name_of_its_own(void **state)
 	assert_string_equal(reason_name(REASON_CHOSEN), "chosen-by-others");
 }
 
-static void what_came_of_it_and_by_what_make_the_reason(void **state)
+TABLE_TEST(what_came_of_it_and_by_what_make_the_reason)
 {
 	static const struct {
 		enum task_state state;
@@ -333,7 +316,6 @@ static void what_came_of_it_and_by_what_make_the_reason(void **state)
 		{ TASK_UNDONE, ASSIGNED_BY_RULE, TASK_ATTR_NICE, REASON_UNDONE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct task task = {
 			.state = cases[i].state,
@@ -343,27 +325,4 @@ static void what_came_of_it_and_by_what_make_the_reason(void **state)
 
 		assert_string_equal(reason_name(task_reason(&task)), reason_name(cases[i].reason));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TABLE_TEST(a_new_table_is_empty),
-		TABLE_TEST(a_task_is_found_by_its_tid_until_it_is_removed),
-		TABLE_TEST(a_tid_that_comes_again_is_another_task),
-		TABLE_TEST(what_is_put_is_a_copy),
-		TABLE_TEST(a_removed_record_is_used_again),
-		TABLE_TEST(records_do_not_move_as_the_table_grows),
-		TABLE_TEST(every_task_is_returned_once),
-		TABLE_TEST(records_live_where_the_caller_says),
-		TABLE_TEST(a_removed_one_is_not_returned),
-		TABLE_TEST(a_thread_s_tid_that_comes_again_is_no_thread_of_that_process),
-		TABLE_TEST(a_leader_takes_its_threads_with_it),
-		TABLE_TEST(a_thread_of_an_unknown_process_is_alone),
-		TABLE_TEST(a_thread_leads_nobody),
-		TABLE_TEST(every_reason_has_a_name_of_its_own),
-		TABLE_TEST(what_came_of_it_and_by_what_make_the_reason),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

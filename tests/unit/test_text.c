@@ -13,7 +13,7 @@
 #define CASE(text, escaped) { text, sizeof(text) - 1, escaped }
 #define STAYS(text)	    CASE(text, text)
 
-static void what_is_no_printable_text_is_escaped(void **state)
+TEST(what_is_no_printable_text_is_escaped)
 {
 	static const struct {
 		const char *text;
@@ -66,7 +66,6 @@ static void what_is_no_printable_text_is_escaped(void **state)
 		STAYS("\xf4\x8f\xbf\xbd"),
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *escaped = text_escape(cases[i].text, cases[i].len);
 
@@ -75,9 +74,8 @@ static void what_is_no_printable_text_is_escaped(void **state)
 	}
 }
 
-static void a_character_s_length_is_that_of_its_utf8(void **state)
+TEST(a_character_s_length_is_that_of_its_utf8)
 {
-	(void)state;
 	assert_int_equal(text_utf8_length("a", 1), 1);
 	assert_int_equal(text_utf8_length("\0", 1), 1);
 	assert_int_equal(text_utf8_length("\xc3\xbcx", 3), 2);
@@ -88,14 +86,13 @@ static void a_character_s_length_is_that_of_its_utf8(void **state)
 	assert_int_equal(text_utf8_length("\x80", 1), 0);
 }
 
-static void what_does_not_fit_is_cut_at_a_whole_character(void **state)
+TEST(what_does_not_fit_is_cut_at_a_whole_character)
 {
 	/* What 9 bytes become, by the size of what they go into. */
 	static const char *const cut[] = { "", "", "a", "a", "a\\n", "a\\n", "a\\n\xc3\xbc", "a\\n\xc3\xbc", "a\\n\xc3\xbc",
 					   "a\\n\xc3\xbc", "a\\n\xc3\xbc\\x01", "a\\n\xc3\xbc\\x01z" };
 	const char *s = "a\n\xc3\xbc\x01z";
 
-	(void)state;
 	for (size_t size = 1; size < COUNT(cut); size++) {
 		char *buf = malloc(size);
 
@@ -107,7 +104,7 @@ static void what_does_not_fit_is_cut_at_a_whole_character(void **state)
 
 /* ---- numbers ---- */
 
-static void digits_are_a_number_and_nothing_else_is(void **state)
+TEST(digits_are_a_number_and_nothing_else_is)
 {
 	static const struct {
 		const char *text;
@@ -138,7 +135,6 @@ static void digits_are_a_number_and_nothing_else_is(void **state)
 		{ "340282366920938463463374607431768211456", 39, 10, -ERANGE, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint64_t value = 0;
 
@@ -158,7 +154,7 @@ static const char *suggest(const char *word, const char *const *candidates, size
 	return suggestion.best;
 }
 
-static void one_word_to_another(void **state)
+TEST(one_word_to_another)
 {
 	static const struct {
 		const char *word, *known;
@@ -193,7 +189,6 @@ static void one_word_to_another(void **state)
 		{ "no", "nothing", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const char *best = suggest(cases[i].word, &cases[i].known, 1);
 
@@ -202,21 +197,19 @@ static void one_word_to_another(void **state)
 	}
 }
 
-static void the_nearest_wins_and_then_the_first(void **state)
+TEST(the_nearest_wins_and_then_the_first)
 {
 	static const char *const near[] = { "abcdxx", "abcdex", "abcdey", "zzzzzz" };
 
-	(void)state;
 	assert_string_equal(suggest("abcdef", near, COUNT(near)), "abcdex");
 	assert_null(suggest("abcdef", NULL, 0));
 }
 
-static void long_words_are_left_alone(void **state)
+TEST(long_words_are_left_alone)
 {
 	char word[66], known[66];
 	const char *candidate = known;
 
-	(void)state;
 	memset(word, 'a', sizeof(word));
 	memset(known, 'a', sizeof(known));
 	word[64] = known[63] = '\0';
@@ -228,19 +221,4 @@ static void long_words_are_left_alone(void **state)
 	known[65] = '\0';
 	word[64] = '\0';
 	assert_null(suggest(word, &candidate, 1));
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_no_printable_text_is_escaped),
-		cmocka_unit_test(a_character_s_length_is_that_of_its_utf8),
-		cmocka_unit_test(what_does_not_fit_is_cut_at_a_whole_character),
-		cmocka_unit_test(digits_are_a_number_and_nothing_else_is),
-		cmocka_unit_test(one_word_to_another),
-		cmocka_unit_test(the_nearest_wins_and_then_the_first),
-		cmocka_unit_test(long_words_are_left_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,11 +18,10 @@ static void assert_table(const char *rows, size_t width, const char *want)
 	assert_string_equal(text, want);
 }
 
-static void a_table_is_as_wide_as_it_needs_or_may(void **state)
+TEST(a_table_is_as_wide_as_it_needs_or_may)
 {
 	static const char rows[] = "NAME\tN\tLAST\ngr\xc3\xbc\xc3\x9f" "e-that-are-longer-than-that\t7\t\nb\t123\tx\n";
 
-	(void)state;
 	assert_table(rows, 0,
 		     "NAME                              N LAST\n"
 		     "gr\xc3\xbc\xc3\x9f" "e-that-are-longer-than-that   7\n"
@@ -35,13 +34,4 @@ static void a_table_is_as_wide_as_it_needs_or_may(void **state)
 		     "NAME\n"
 		     "gr\xc3\xbc\xc3\x9f" "e-that-are-longer-th\n"
 		     "b                        1\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_table_is_as_wide_as_it_needs_or_may),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,18 +21,17 @@ static const char format[] = "name: cgroup_attach_task\n"
 			     "\n"
 			     "print fmt: \"pid=%d\", REC->pid\n";
 
-static void a_field_by_its_name(void **state)
+TEST(a_field_by_its_name)
 {
 	size_t offset;
 
-	(void)state;
 	assert_int_equal(tracefs_parse_offset(format, "pid", &offset), 0);
 	assert_int_equal(offset, 24);
 	assert_int_equal(tracefs_parse_offset(format, "common_pid", &offset), 0);
 	assert_int_equal(offset, 4);
 }
 
-static void what_cannot_be_read(void **state)
+TEST(what_cannot_be_read)
 {
 	static const char *const formats[] = {
 		"", "\n", "\tfield:int pid", "\tfield:int pid;\n", "\tfield:int pid;\toffset:x;\tsize:4;\tsigned:1;\n",
@@ -42,21 +41,10 @@ static void what_cannot_be_read(void **state)
 	};
 	size_t offset;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		assert_int_equal(tracefs_parse_offset(formats[i], "pid", &offset), -EBADMSG);
 	/* Another type of number, an array, and the end of another field's name. */
 	assert_int_equal(tracefs_parse_offset(format, "dst_id", &offset), -EBADMSG);
 	assert_int_equal(tracefs_parse_offset(format, "comm", &offset), -EBADMSG);
 	assert_int_equal(tracefs_parse_offset(format, "id", &offset), -EBADMSG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_field_by_its_name),
-		cmocka_unit_test(what_cannot_be_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

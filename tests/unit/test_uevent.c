@@ -34,16 +34,17 @@ static bool passes(const char *text)
 	return recv(ends[0], &byte, sizeof(byte), MSG_DONTWAIT) == 1;
 }
 
-static void a_processor_that_comes_or_goes(void **state)
+#define TEST_UEVENT_TEST(name) TEST_IN(name, set_up, tear_down)
+
+TEST_UEVENT_TEST(a_processor_that_comes_or_goes)
 {
-	(void)state;
 	assert_true(passes("online@/devices/system/cpu/cpu1"));
 	assert_true(passes("online@/devices/system/cpu/cpu1023"));
 	assert_true(passes("remove@/devices/system/cpu/cpu2"));
 	assert_true(passes("offline@/devices/system/cpu/cpu1"));
 }
 
-static void nothing_else(void **state)
+TEST_UEVENT_TEST(nothing_else)
 {
 	static const char *const others[] = {
 		"offline@/devices/system/memory/memory1",
@@ -58,29 +59,16 @@ static void nothing_else(void **state)
 		"",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		assert_false(passes(others[i]));
 }
 
-static void all_is_taken_at_once(void **state)
+TEST_UEVENT_TEST(all_is_taken_at_once)
 {
 	char byte;
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		assert_true(send(ends[1], "online@/devices/system/cpu/cpu1", 31, 0) == 31);
 	uevent_drain(ends[0]);
 	assert_int_equal(recv(ends[0], &byte, sizeof(byte), MSG_DONTWAIT), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_processor_that_comes_or_goes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(nothing_else, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(all_is_taken_at_once, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

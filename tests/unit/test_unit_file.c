@@ -6,7 +6,7 @@
 
 #include "../../src/bridge/unit_file.h"
 
-static void what_a_text_says(void **state)
+TEST(what_a_text_says)
 {
 	static const struct {
 		const char *text;
@@ -30,7 +30,6 @@ static void what_a_text_says(void **state)
 		{ "[X-SchedQoS]\nClass=\033[2J\n", 2, "\\x1b[2J" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct unit_said said;
 		char *text = strdup(cases[i].text);
@@ -42,13 +41,12 @@ static void what_a_text_says(void **state)
 	}
 }
 
-static void what_is_no_file_of_its_kind(void **state)
+TEST(what_is_no_file_of_its_kind)
 {
 	char name[] = "/tmp/schedqos-unit-XXXXXX", pipe[64];
 	struct unit_said said;
 	int fd = mkstemp(name);
 
-	(void)state;
 	assert_true(fd >= 0);
 	snprintf(pipe, sizeof(pipe), "%s-pipe", name);
 	assert_int_equal(mkfifo(pipe, 0600), 0);
@@ -64,14 +62,4 @@ static void what_is_no_file_of_its_kind(void **state)
 	assert_int_equal(unit_file_read(name, &said), -27);
 	assert_int_equal(unlink(name), 0);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_text_says),
-		cmocka_unit_test(what_is_no_file_of_its_kind),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,11 +19,12 @@ static int begin(void **state)
 	return 0;
 }
 
-static void each_try_in_vain_doubles_the_wait_up_to_a_minute(void **state)
+#define TEST_UNREAD_TEST(name) TEST_IN(name, begin, NULL)
+
+TEST_UNREAD_TEST(each_try_in_vain_doubles_the_wait_up_to_a_minute)
 {
 	uint32_t ms = BEGAN, wait = 100;
 
-	(void)state;
 	assert_false(unread_is_waiting(&unread, 5, ms));
 	for (int i = 0; i < 20; i++) {
 		unread_note(&unread, 5, ms);
@@ -42,19 +43,17 @@ static void each_try_in_vain_doubles_the_wait_up_to_a_minute(void **state)
 	assert_false(unread_is_waiting(&unread, 5, ms + 100));
 }
 
-static void what_is_not_tried_does_not_wait_longer(void **state)
+TEST_UNREAD_TEST(what_is_not_tried_does_not_wait_longer)
 {
-	(void)state;
 	unread_note(&unread, 5, BEGAN);
 	unread_note(&unread, 5, BEGAN + 50);
 	assert_false(unread_is_waiting(&unread, 5, BEGAN + 100));
 }
 
-static void they_are_tried_again_one_at_a_time(void **state)
+TEST_UNREAD_TEST(they_are_tried_again_one_at_a_time)
 {
 	uint32_t ms;
 
-	(void)state;
 	assert_false(unread_next(&unread, &ms));
 	unread_note(&unread, 6, BEGAN);
 	unread_note(&unread, 5, BEGAN + 2000);
@@ -73,9 +72,8 @@ static void they_are_tried_again_one_at_a_time(void **state)
 	assert_int_equal(ms, BEGAN + 2100);
 }
 
-static void there_is_an_end_to_the_places(void **state)
+TEST_UNREAD_TEST(there_is_an_end_to_the_places)
 {
-	(void)state;
 	for (int i = 0; i < UNREAD_MAX; i++)
 		unread_note(&unread, 100 + i, BEGAN);
 	unread_note(&unread, 5, BEGAN);
@@ -87,9 +85,8 @@ static void there_is_an_end_to_the_places(void **state)
 	assert_true(unread_is_waiting(&unread, 100 + UNREAD_MAX - 1, BEGAN));
 }
 
-static void a_retry_that_comes_to_nothing_is_the_last(void **state)
+TEST_UNREAD_TEST(a_retry_that_comes_to_nothing_is_the_last)
 {
-	(void)state;
 	unread_note(&unread, 5, BEGAN);
 	assert_int_equal(unread_retry(&unread, BEGAN + 99), 0);
 	assert_int_equal(unread_retry(&unread, BEGAN + 100), 5);
@@ -104,9 +101,8 @@ static void a_retry_that_comes_to_nothing_is_the_last(void **state)
 	assert_false(unread_has(&unread, 5));
 }
 
-static void whose_process_hangs_is_left_alone_for_a_while(void **state)
+TEST_UNREAD_TEST(whose_process_hangs_is_left_alone_for_a_while)
 {
-	(void)state;
 	assert_false(unread_any_off(&unread, BEGAN));
 	for (uint32_t ms = BEGAN; ms != BEGAN + 2000; ms += 100) {
 		assert_false(unread_is_off(&unread, 1000, ms));
@@ -118,30 +114,12 @@ static void whose_process_hangs_is_left_alone_for_a_while(void **state)
 	}
 }
 
-static void of_too_many_users_the_one_who_is_free_first_is_forgotten(void **state)
+TEST_UNREAD_TEST(of_too_many_users_the_one_who_is_free_first_is_forgotten)
 {
-	(void)state;
 	unread_hung(&unread, 0, BEGAN + 9);
 	for (uint32_t i = 1; i <= UNREAD_USERS_MAX; i++)
 		unread_hung(&unread, i, BEGAN + 10);
 	assert_false(unread_is_off(&unread, 0, BEGAN + 11));
 	for (uint32_t i = 1; i <= UNREAD_USERS_MAX; i++)
 		assert_true(unread_is_off(&unread, i, BEGAN + 11));
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, begin)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(each_try_in_vain_doubles_the_wait_up_to_a_minute),
-		TEST(what_is_not_tried_does_not_wait_longer),
-		TEST(they_are_tried_again_one_at_a_time),
-		TEST(there_is_an_end_to_the_places),
-		TEST(a_retry_that_comes_to_nothing_is_the_last),
-		TEST(whose_process_hangs_is_left_alone_for_a_while),
-		TEST(of_too_many_users_the_one_who_is_free_first_is_forgotten),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

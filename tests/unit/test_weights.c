@@ -18,9 +18,8 @@ static unsigned weight_of_nice(int nice)
 }
 
 /* As kernel/sched/core.c has them, as parts of nice 0. */
-static void a_nice_value_is_a_weight(void **state)
+TEST(a_nice_value_is_a_weight)
 {
-	(void)state;
 	assert_int_equal(weight_of_nice(-20), 8668);
 	assert_int_equal(weight_of_nice(-4), 244);
 	assert_int_equal(weight_of_nice(-3), 194);
@@ -32,9 +31,8 @@ static void a_nice_value_is_a_weight(void **state)
 		assert_true(weight_of_nice(nice) >= weight_of_nice(nice + 1));
 }
 
-static void so_is_a_class_without_one(void **state)
+TEST(so_is_a_class_without_one)
 {
-	(void)state;
 	assert_int_equal(weight_of((struct qos_attr){ .has = 0 }), 100);
 	assert_int_equal(weight_of((struct qos_attr){ .has = QOS_HAS_POLICY, .policy = POLICY_IDLE }), CPU_WEIGHT_MIN);
 	assert_int_equal(weight_of((struct qos_attr){ .has = QOS_HAS_POLICY | QOS_HAS_PRIORITY, .policy = POLICY_FIFO,
@@ -42,7 +40,7 @@ static void so_is_a_class_without_one(void **state)
 			 CPU_WEIGHT_MAX);
 }
 
-static void the_one_that_says_most_holds(void **state)
+TEST(the_one_that_says_most_holds)
 {
 	static const char *const first = "{\"schedqos\": {\"weights\": {\"*.service\": 1, \"app-*.scope\": 2, \"a.service\": 3,"
 					 "\"b.service\": 4, \"c.service\": 5, \"x*.slice\": 11, \"*y.slice\": 12}}}";
@@ -62,7 +60,6 @@ static void the_one_that_says_most_holds(void **state)
 	struct unit_weight *weights =
 		weights_rank(config->weights.items, config->weights.count, config->classes, config->n_classes, &n);
 
-	(void)state;
 	assert_non_null(weights);
 	assert_int_equal(n, 9);
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -71,15 +68,4 @@ static void the_one_that_says_most_holds(void **state)
 	}
 	free(weights);
 	config_free(config);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_nice_value_is_a_weight),
-		cmocka_unit_test(so_is_a_class_without_one),
-		cmocka_unit_test(the_one_that_says_most_holds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
