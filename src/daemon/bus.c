@@ -53,106 +53,6 @@ struct bus_server {
 	} peers[PEERS_MAX];
 };
 
-void bus_server_tell(struct bus_server *server)
-{
-	for (size_t i = 0; i < PEERS_MAX; i++) {
-		if (server->peers[i].bus)
-			sd_bus_emit_signal(server->peers[i].bus, BUS_PATH, BUS_INTERFACE, "Changed", NULL);
-	}
-}
-
-/* mapping: NULL for the same as before. */
-static int reload(sd_bus_message *message, struct daemon *daemon, const char *mapping, sd_bus_error *error)
-{
-	_cleanup_free_ char *text = NULL, *summary = NULL;
-	int r = daemon_reload(daemon, mapping, &text, &summary);
-
-	if (r == -EINVAL)
-		return sd_bus_error_set(error, BUS_ERROR_CONFIG, text ? text : "");
-	if (r < 0)
-		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
-	bus_server_tell(daemon->bus);
-	return sd_bus_reply_method_return(message, "ss", text ? text : "", summary ? summary : "");
-}
-
-static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	return reload(message, userdata, NULL, error);
-}
-
-static int method_set_mapping(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	const char *name;
-	int r = sd_bus_message_read(message, "s", &name);
-
-	return r < 0 ? r : reload(message, userdata, name, error);
-}
-
-static int method_set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	struct daemon *daemon = userdata;
-	int r = bus_set_sched_profile(message, daemon, error);
-
-	if (r >= 0)
-		bus_server_tell(daemon->bus);
-	return r;
-}
-
-/* The bridge may call what is marked so. sd-bus asks of all else that the caller has our uid. */
-#define FOR_BRIDGE SD_BUS_VTABLE_UNPRIVILEGED
-
-static const sd_bus_vtable methods[] = {
-	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_NAMES("Status", NULL, , "s", SD_BUS_PARAM(json), bus_status, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("Reload", NULL, , "ss", SD_BUS_PARAM(warnings) SD_BUS_PARAM(summary),
-				 method_reload, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("GetConfig", NULL, , "ss", SD_BUS_PARAM(rules) SD_BUS_PARAM(profiles),
-				 bus_get_config, 0),
-	SD_BUS_METHOD_WITH_NAMES("GetWeights", NULL, , "a(sqb)", SD_BUS_PARAM(weights), bus_get_weights, 0),
-	SD_BUS_METHOD_WITH_NAMES("GetUserWeights", NULL, , "a(sqb)", SD_BUS_PARAM(weights), bus_get_user_weights, FOR_BRIDGE),
-	SD_BUS_SIGNAL("Changed", NULL, 0),
-	SD_BUS_METHOD_WITH_NAMES("SetSchedProfile", "s", SD_BUS_PARAM(name), "as",
-				 SD_BUS_PARAM(refusals), method_set_sched_profile, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("SetMapping", "s", SD_BUS_PARAM(name), "ss", SD_BUS_PARAM(warnings) SD_BUS_PARAM(summary),
-				 method_set_mapping, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("Explain", "u", SD_BUS_PARAM(task), "s", SD_BUS_PARAM(json), bus_explain, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("ExplainName", "s", SD_BUS_PARAM(name), "s", SD_BUS_PARAM(json), bus_explain_name, 0),
-	SD_BUS_METHOD_WITH_NAMES("ListTasks", NULL, ,
-				 "asasa(us)auauauauaqanayayay",
-				 SD_BUS_PARAM(classes) SD_BUS_PARAM(reasons) SD_BUS_PARAM(rules)
-					 SD_BUS_PARAM(tid) SD_BUS_PARAM(tgid) SD_BUS_PARAM(rule)
-						 SD_BUS_PARAM(slice) SD_BUS_PARAM(qos_class)
-							 SD_BUS_PARAM(nice) SD_BUS_PARAM(reason)
-								 SD_BUS_PARAM(policy) SD_BUS_PARAM(flags),
-				 bus_list_tasks, FOR_BRIDGE),
-	SD_BUS_VTABLE_END,
-};
-
-/* The first argument is the user in whose name it is, of what is held the second for whom: see bus_take. */
-static const sd_bus_vtable overrides[] = {
-	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_NAMES("Set", "ususbbb",
-				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(pid) SD_BUS_PARAM(class)
-					 SD_BUS_PARAM(descendants) SD_BUS_PARAM(keep) SD_BUS_PARAM(raise),
-				 "ss", SD_BUS_PARAM(class) SD_BUS_PARAM(reason), bus_set, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("Reset", "uu", SD_BUS_PARAM(uid) SD_BUS_PARAM(pid), "t", SD_BUS_PARAM(ended), bus_reset,
-				 FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("Limit", "ussusb",
-				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid) SD_BUS_PARAM(class)
-					 SD_BUS_PARAM(keep),
-				 "", , bus_limit, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("Lift", "usu", SD_BUS_PARAM(uid) SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid), "t",
-				 SD_BUS_PARAM(lifted), bus_lift, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("Shown", "usus",
-				 SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(pid) SD_BUS_PARAM(shown), "", , bus_shown,
-				 FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("SetUnitClasses", "usa(sss)", SD_BUS_PARAM(uid) SD_BUS_PARAM(holder) SD_BUS_PARAM(units),
-				 "a(qs)", SD_BUS_PARAM(weights), bus_set_unit_classes, FOR_BRIDGE),
-	SD_BUS_METHOD_WITH_NAMES("Drop", "s", SD_BUS_PARAM(holder), "", , bus_drop, FOR_BRIDGE),
-	SD_BUS_SIGNAL_WITH_NAMES("Ended", "su", SD_BUS_PARAM(cgroup) SD_BUS_PARAM(pid), 0),
-	SD_BUS_VTABLE_END,
-};
-
 static void drop(struct peer *peer)
 {
 	const struct holder holder = { peer->bus, NULL };
@@ -171,20 +71,38 @@ static int on_disconnected(sd_bus_message *message, void *userdata, sd_bus_error
 	return 0;
 }
 
-/* Replies that nobody reads would pile up in our memory: sd-bus queues hundreds of thousands of them. */
-static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *error)
+/* What nobody reads would pile up in our memory: sd-bus queues hundreds of thousands of messages. */
+static bool drop_if_stuck(struct peer *peer)
 {
-	struct peer *peer = userdata;
 	uint64_t waiting = 0;
 
-	(void)message;
-	(void)error;
 	if (sd_bus_get_n_queued_write(peer->bus, &waiting) < 0 || waiting < REPLIES_MAX)
-		return 0;
-	problem_report(&peer->server->daemon->problems[PROBLEM_BUS],
+		return false;
+	problem_report(&peer->server->daemon->bus_problem,
 		       "a client on " BUS_SOCKET " asks, but does not read the answers: disconnected");
 	drop(peer);
-	return 1;
+	return true;
+}
+
+static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	(void)message;
+	(void)error;
+	return drop_if_stuck(userdata);
+}
+
+static int tell_peers(sd_event_source *source, void *userdata)
+{
+	struct bus_server *server = userdata;
+
+	(void)source;
+	for (size_t i = 0; i < PEERS_MAX; i++) {
+		struct peer *peer = &server->peers[i];
+
+		if (peer->bus && !drop_if_stuck(peer))
+			sd_bus_emit_signal(peer->bus, BUS_PATH, BUS_INTERFACE, "Changed", NULL);
+	}
+	return 0;
 }
 
 /* NULL: there are enough of root, or of the bridge. */
@@ -200,6 +118,17 @@ static struct peer *find_slot(struct bus_server *server, bool is_root)
 			count += server->peers[i].is_root == is_root;
 	}
 	return count < (is_root ? ROOT_PEERS_MAX : BRIDGE_PEERS_MAX) ? empty : NULL;
+}
+
+static int add_methods(sd_bus *bus, struct daemon *daemon)
+{
+	int r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_INTERFACE, bus_manager_methods, daemon);
+
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, bus_overrides_methods, daemon);
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, bus_units_methods, daemon);
+	return r;
 }
 
 static int open_peer(struct bus_server *server, int fd, bool is_root)
@@ -234,46 +163,40 @@ static int open_peer(struct bus_server *server, int fd, bool is_root)
 	if (r >= 0)
 		r = sd_bus_add_filter(bus, NULL, on_message, peer);
 	if (r >= 0)
-		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_INTERFACE, methods,
-					     server->daemon);
-	if (r >= 0)
-		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, overrides,
-					     server->daemon);
+		r = add_methods(bus, server->daemon);
 	if (r >= 0)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
-	if (r < 0)
-		return r;
-	*peer = (struct peer){ server, take_ptr(bus), is_root };
-	return 0;
+	if (r >= 0)
+		*peer = (struct peer){ server, take_ptr(bus), is_root };
+	return r;
 }
 
-/* Returns a descriptor or -errno: -EACCES for others than root, which is who we are, and the bridge: they get no further. */
-static int accept_client(struct bus_server *server, bool *ret_is_root)
+/* Others than root, which is who we are, and the bridge get no further. 0 or -errno. */
+static int accept_client(struct bus_server *server)
 {
 	_cleanup_close_ int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 
-	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+	if (fd < 0)
+		return errno == EAGAIN || errno == ECONNABORTED ? 0 : -errno;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
 		return -errno;
-	*ret_is_root = peer.uid == geteuid();
-	return *ret_is_root || peer.uid == server->bridge ? take_fd(fd) : -EACCES;
+	if (peer.uid != geteuid() && peer.uid != server->bridge)
+		return -EACCES;
+	return open_peer(server, take_fd(fd), peer.uid == geteuid());
 }
 
-static int on_connection(sd_event_source *source, int listener, uint32_t revents, void *userdata)
+static int on_connection(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct bus_server *server = userdata;
-	bool is_root = false;
-	int r = accept_client(server, &is_root);
+	int r = accept_client(server);
 
 	(void)source;
-	(void)listener;
+	(void)fd;
 	(void)revents;
-	if (r >= 0)
-		r = open_peer(server, r, is_root);
-	if (r < 0 && r != -EAGAIN && r != -ECONNABORTED)
-		problem_report(&server->daemon->problems[PROBLEM_BUS],
-			       "cannot serve a client on " BUS_SOCKET ": %s", strerror(-r));
+	if (r < 0)
+		problem_report(&server->daemon->bus_problem, "cannot serve a client on " BUS_SOCKET ": %s", strerror(-r));
 	return 0;
 }
 
@@ -340,6 +263,10 @@ int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **
 				    on_connection, server);
 	if (r >= 0)
 		r = sd_event_source_set_ratelimit(server->source, 1000000, ACCEPTS_MAX);
+	if (r >= 0)
+		r = sd_event_add_defer(daemon->event, &daemon->changed, tell_peers, server);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(daemon->changed, SD_EVENT_OFF);
 	if (r < 0) {
 		bus_server_free(server);
 		return r;
@@ -356,6 +283,7 @@ void bus_server_free(struct bus_server *server)
 	for (size_t i = 0; i < PEERS_MAX; i++)
 		sd_bus_close_unref(server->peers[i].bus);
 	sd_event_source_disable_unref(server->source);
+	server->daemon->changed = sd_event_source_disable_unref(server->daemon->changed);
 	if (server->fd >= 0) {
 		close(server->fd);
 		unlink(server->path);

@@ -11,36 +11,15 @@
 
 struct daemon;
 
-/*
- * ---- methods: sd_bus_message_handler_t, userdata is the struct daemon. Those that answer a question change nothing. ----
- */
+/* ---- methods; userdata is the struct daemon. Those that answer a question change nothing. ---- */
 
-/* bus_status.c */
+extern const sd_bus_vtable bus_manager_methods[], bus_overrides_methods[], bus_units_methods[];
+
+/* The bridge may call what is marked so. sd-bus asks of all else that the caller has our uid. */
+#define BUS_FOR_BRIDGE SD_BUS_VTABLE_UNPRIVILEGED
+
 int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error);
-
-/* bus_config.c */
-int bus_get_config(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_get_weights(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_get_user_weights(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error);
-
-/* bus_explain.c */
-int bus_explain(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_explain_name(sd_bus_message *message, void *userdata, sd_bus_error *error);
-
-/* bus_list.c */
 int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error);
-
-/* bus_overrides.c */
-int bus_set(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_reset(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_limit(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_lift(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_shown(sd_bus_message *message, void *userdata, sd_bus_error *error);
-
-/* bus_units.c */
-int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_drop(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
 /*
  * Fills in who asks: root, or in a user's name the bridge; and for what, a pid unless there is a cgroup. 0 or -errno: -EPERM:
@@ -62,13 +41,10 @@ void bus_units_drop(struct daemon *daemon, const struct holder *whom);
 struct bus_server;
 
 /*
- * Binds the socket, replacing that of a dead daemon; path must outlive the server. The instance lock must be held.
- * Returns 0 or -errno.
+ * Binds the socket, replacing that of a dead daemon; path must outlive the server. The instance lock must be held. Sets
+ * daemon->changed. Returns 0 or -errno.
  */
 int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **ret);
-
-/* Tells the clients that another configuration or sched profile is in force. */
-void bus_server_tell(struct bus_server *server);
 
 /* Closes the connections and removes the socket. */
 void bus_server_free(struct bus_server *server);

@@ -23,14 +23,12 @@
 
 /* ---- what is a user's: of a process held_put finds that out ---- */
 
+/* As in /proc/PID/cgroup. No component begins with a dot. */
 static bool is_cgroup_path(const char *path)
 {
-	for (const char *at = path; *at == '/'; at = strchrnul(at + 1, '/')) {
-		if (at[1] == '/' || (at[1] == '\0' && at != path) || strncmp(at, "/./", 3) == 0 ||
-		    strcmp(at, "/.") == 0 || strncmp(at, "/../", 4) == 0 || strcmp(at, "/..") == 0)
-			return false;
-	}
-	return *path == '/';
+	const size_t length = strlen(path);
+
+	return *path == '/' && (length == 1 || path[length - 1] != '/') && !strstr(path, "//") && !strstr(path, "/.");
 }
 
 /* By the slice that systemd gives each user; else whoever owns the folder. */
@@ -55,34 +53,27 @@ int bus_check_cgroup(uid_t uid, const char *cgroup)
 
 /* ---- errors ---- */
 
-static int unknown_class(const struct daemon *daemon, const char *name, sd_bus_error *error)
-{
-	_cleanup_free_ char *words = class_words_unknown(daemon->config, name);
-
-	return sd_bus_error_set(error, BUS_ERROR_UNKNOWN_CLASS, words ? words : "no such class");
-}
-
 int bus_refuse(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error)
 {
-	char safe[512] = "";
+	static const char not_yours[] = "that process is not yours, or runs with more privileges than you have";
+	_cleanup_free_ char *words = NULL;
+	char safe[512];
 
-	if (asked->cgroup)
-		text_escape_to(safe, sizeof(safe), asked->cgroup, strlen(asked->cgroup));
 	switch (-r) {
 	case ENOENT:
-		return unknown_class(daemon, asked->qos, error);
+		words = class_words_unknown(daemon->config, asked->qos);
+		return sd_bus_error_set(error, BUS_ERROR_UNKNOWN_CLASS, words ? words : "no such class");
 	case ESRCH:
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED,
 					 "no process %d, or it is one that is never touched (a kernel thread, schedqos)",
 					 (int)asked->pid);
 	case ENOTDIR:
+		text_escape_to(safe, sizeof(safe), asked->cgroup, strlen(asked->cgroup));
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "no cgroup %s", safe);
 	case EDQUOT:
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many overrides at once");
 	case EPERM:
-		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS,
-					asked->cgroup ? "that cgroup is not yours" :
-							"that process is not yours, or runs with more privileges than you have");
+		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS, asked->cgroup ? "that cgroup is not yours" : not_yours);
 	case EACCES:
 		return sd_bus_error_set(error, BUS_ERROR_NEEDS_RAISE, "that is more than the rules give");
 	}
@@ -115,7 +106,7 @@ int bus_take(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t
 	return ret->cgroup || ret->pid > 0 ? 0 : -ESRCH;
 }
 
-static bool parse_shown(const char *text, enum shown *ret)
+static int parse_shown(const char *text)
 {
 	static const struct {
 		const char *text;
@@ -128,29 +119,31 @@ static bool parse_shown(const char *text, enum shown *ret)
 	};
 
 	for (size_t i = 0; i < array_size(words); i++) {
-		if (strcmp(text, words[i].text) == 0) {
-			*ret = words[i].shown;
-			return true;
-		}
+		if (strcmp(text, words[i].text) == 0)
+			return words[i].shown;
 	}
-	return false;
+	return -EINVAL;
 }
 
 /* ---- methods ---- */
 
-static int put(struct daemon *daemon, struct override *asked, bool keep)
+/* 0, or what is returned to the caller. */
+static int put(sd_bus_message *message, struct daemon *daemon, uint32_t uid, const char *holder, uint32_t pid,
+	       struct override *asked, bool keep, sd_bus_error *error)
 {
 	const struct config *config = daemon->config;
 	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, asked->qos);
-	int r = asked->cgroup ? bus_check_cgroup(asked->uid, asked->cgroup) : 0;
+	int r = bus_take(message, uid, holder, pid, asked);
 
-	if (r < 0)
-		return r;
-	if (asked->uid && !asked->raises && class && class_has_real_time_io(class))
-		return -EACCES;
+	if (r == 0 && asked->cgroup)
+		r = bus_check_cgroup(uid, asked->cgroup);
+	if (r == 0 && uid && !asked->raises && class && class_has_real_time_io(class))
+		r = -EACCES;
 	if (keep)
 		asked->holder = (struct holder){ 0 };
-	return held_put(daemon, *asked);
+	if (r == 0)
+		r = held_put(daemon, *asked);
+	return r < 0 ? bus_refuse(daemon, asked, r, error) : 0;
 }
 
 /* The class that the process is in now, empty for none of ours, and why. */
@@ -167,7 +160,7 @@ static int reply_with_class(sd_bus_message *message, const struct daemon *daemon
 	return sd_bus_reply_method_return(message, "ss", class, reason_name(task.reason));
 }
 
-int bus_set(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int set(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_CLASS };
 	int descendants, keep, raise;
@@ -179,43 +172,40 @@ int bus_set(sd_bus_message *message, void *userdata, sd_bus_error *error)
 		return r;
 	asked.is_tree = descendants;
 	asked.raises = raise;
-	r = bus_take(message, uid, holder, pid, &asked);
-	if (r == 0)
-		r = put(userdata, &asked, keep);
-	return r < 0 ? bus_refuse(userdata, &asked, r, error) : reply_with_class(message, userdata, asked.pid);
+	r = put(message, userdata, uid, holder, pid, &asked, keep, error);
+	return r < 0 ? r : reply_with_class(message, userdata, asked.pid);
 }
 
-int bus_limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_LIMIT };
 	uint32_t uid, pid;
 	const char *holder;
 	int keep, r = sd_bus_message_read(message, "ussusb", &uid, &holder, &asked.cgroup, &pid, &asked.qos, &keep);
 
-	if (r < 0)
-		return r;
-	r = bus_take(message, uid, holder, pid, &asked);
-	if (r == 0)
-		r = put(userdata, &asked, keep);
-	return r < 0 ? bus_refuse(userdata, &asked, r, error) : sd_bus_reply_method_return(message, NULL);
+	if (r >= 0)
+		r = put(message, userdata, uid, holder, pid, &asked, keep, error);
+	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
 }
 
 /* Of an app, in place of what was said before; what is visible is noted, too, since it is not of the app that started it. */
-int bus_shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_SHOWN, .qos = "" };
-	const char *holder, *shown;
+	const char *holder, *word;
 	uint32_t uid, pid;
-	int r = sd_bus_message_read(message, "usus", &uid, &holder, &pid, &shown);
+	int r = sd_bus_message_read(message, "usus", &uid, &holder, &pid, &word), is_shown;
 
 	if (r < 0)
 		return r;
-	if (!parse_shown(shown, &asked.shown))
+	is_shown = parse_shown(word);
+	if (is_shown < 0)
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "must be \"focused\", \"played\", \"visible\" or \"hidden\"");
-	r = bus_take(message, uid, holder, pid, &asked);
-	if (r == 0)
-		r = uid ? put(userdata, &asked, false) : -EPERM;
-	return r < 0 ? bus_refuse(userdata, &asked, r, error) : sd_bus_reply_method_return(message, NULL);
+	if (!uid)
+		return bus_refuse(userdata, &asked, -EPERM, error);
+	asked.shown = (enum shown)is_shown;
+	r = put(message, userdata, uid, holder, pid, &asked, false, error);
+	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
 }
 
 /* Whatever its target is now, whoever has asked for something may end it. */
@@ -229,7 +219,7 @@ static int end(sd_bus_message *message, struct daemon *daemon, uint32_t uid, uin
 	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, asked));
 }
 
-int bus_reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_CLASS };
 	uint32_t uid, pid;
@@ -238,7 +228,7 @@ int bus_reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return r < 0 ? r : end(message, userdata, uid, pid, &asked, error);
 }
 
-int bus_lift(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int lift(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_LIMIT };
 	uint32_t uid, pid;
@@ -246,3 +236,15 @@ int bus_lift(sd_bus_message *message, void *userdata, sd_bus_error *error)
 
 	return r < 0 ? r : end(message, userdata, uid, pid, &asked, error);
 }
+
+/* The first argument is the user in whose name it is, of what is held the second for whom: see bus_take. */
+const sd_bus_vtable bus_overrides_methods[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD("Set", "ususbbb", "ss", set, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Reset", "uu", "t", reset, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Limit", "ussusb", NULL, limit, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Lift", "usu", "t", lift, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Shown", "usus", NULL, shown, BUS_FOR_BRIDGE),
+	SD_BUS_SIGNAL("Ended", "su", 0),
+	SD_BUS_VTABLE_END,
+};

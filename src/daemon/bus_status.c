@@ -221,8 +221,7 @@ static void put_problems(struct json_writer *json, const struct daemon *daemon)
 	json_begin(json, "problems", '{');
 	for (size_t i = 0; i < count; i++)
 		put_if_any(json, problems[i].text, problems[i].count);
-	for (size_t i = 0; i < DAEMON_PROBLEMS; i++)
-		put_if_any(json, daemon->problems[i].text, daemon->problems[i].count);
+	put_if_any(json, daemon->bus_problem.text, daemon->bus_problem.count);
 	json_end(json, '}');
 }
 

@@ -45,8 +45,6 @@ void bus_units_drop(struct daemon *daemon, const struct holder *whom)
 	}
 }
 
-/* ---- methods ---- */
-
 static int check_unit(uid_t uid, const struct unit_class *unit)
 {
 	if (strlen(unit->cgroup) >= PATH_MAX || strlen(unit->qos) >= NAME_MAX || strlen(unit->place) >= PATH_MAX)
@@ -57,27 +55,24 @@ static int check_unit(uid_t uid, const struct unit_class *unit)
 /* Reads a(sss). Allocates the array, also where that fails; its texts are the message's. 0 or -errno. */
 static int read_units(sd_bus_message *message, struct override *asked, struct unit_class **ret, size_t *ret_n)
 {
-	struct unit_class *units = NULL;
-	size_t n = 0;
 	int r = sd_bus_message_enter_container(message, 'a', "(sss)");
 
 	while (r >= 0) {
-		struct unit_class *all = reallocarray(units, n + 1, sizeof(*all));
+		struct unit_class *units = array_room(*ret, *ret_n, sizeof(*units)), *unit;
 
-		r = all ? 0 : -ENOMEM;
-		units = all ? all : units;
-		if (r == 0)
-			r = sd_bus_message_read(message, "(sss)", &units[n].cgroup, &units[n].qos, &units[n].place);
+		if (!units)
+			return -ENOMEM;
+		*ret = units;
+		unit = &units[*ret_n];
+		unit->holder = asked->holder;
+		r = sd_bus_message_read(message, "(sss)", &unit->cgroup, &unit->qos, &unit->place);
 		if (r <= 0)
 			break;
-		units[n].holder = asked->holder;
-		asked->cgroup = units[n].cgroup;
+		asked->cgroup = unit->cgroup;
 		if (asked->uid)
-			r = n >= OF_USER_MAX ? -EDQUOT : check_unit(asked->uid, &units[n]);
-		n++;
+			r = *ret_n >= OF_USER_MAX ? -EDQUOT : check_unit(asked->uid, unit);
+		++*ret_n;
 	}
-	*ret = units;
-	*ret_n = n;
 	return r;
 }
 
@@ -96,7 +91,7 @@ static int append_answers(sd_bus_message *reply, const struct config *config, co
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_free_ struct unit_class *units = NULL;
@@ -111,10 +106,10 @@ int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *
 		r = bus_take(message, uid, holder, 0, &asked);
 	if (r >= 0)
 		r = read_units(message, &asked, &units, &n);
-	if (r >= 0 && asked.uid && users_have_too_many(daemon, asked.uid, n))
+	if (r >= 0 && uid && users_have_too_many(daemon, uid, n))
 		r = -EDQUOT;
 	if (r >= 0)
-		r = tagger_set_units(daemon->tagger, asked.uid, units, n);
+		r = tagger_set_units(daemon->tagger, uid, units, n);
 	if (r == -EDQUOT)
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many units with a class");
 	if (r < 0)
@@ -122,13 +117,11 @@ int bus_set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *
 	r = sd_bus_message_new_method_return(message, &reply);
 	if (r >= 0)
 		r = append_answers(reply, daemon->config, units, n);
-	if (r >= 0)
-		r = sd_bus_message_send(reply);
-	return r < 0 ? r : 1;
+	return r < 0 ? r : sd_bus_message_send(reply);
 }
 
 /* Somebody has left the bridge. */
-int bus_drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct holder holder = { .bus = sd_bus_message_get_bus(message) };
 	int r = sd_bus_message_read(message, "s", &holder.name);
@@ -140,3 +133,10 @@ int bus_drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	bus_units_drop(userdata, &holder);
 	return sd_bus_reply_method_return(message, NULL);
 }
+
+const sd_bus_vtable bus_units_methods[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD("SetUnitClasses", "usa(sss)", "a(qs)", set_unit_classes, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Drop", "s", NULL, drop, BUS_FOR_BRIDGE),
+	SD_BUS_VTABLE_END,
+};

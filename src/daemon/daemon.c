@@ -171,12 +171,6 @@ static void announce(const struct daemon *daemon)
 	sd_notifyf(0, "READY=1\nSTATUS=%s rules, %s tasks", rules, tasks);
 }
 
-static void log_problems(const struct problem *problems, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		problem_summary(&problems[i]);
-}
-
 static void finish(struct daemon *daemon)
 {
 	const struct problem *problems;
@@ -190,8 +184,9 @@ static void finish(struct daemon *daemon)
 	machine_put_back(daemon->machine);
 	count = tagger_undo(daemon->tagger);
 	problems = tagger_problems(daemon->tagger, &n);
-	log_problems(problems, n);
-	log_problems(daemon->problems, DAEMON_PROBLEMS);
+	for (size_t i = 0; i < n; i++)
+		problem_summary(&problems[i]);
+	problem_summary(&daemon->bus_problem);
 	log_info("stopped: %" PRIu64 " tasks put back", count);
 }
 

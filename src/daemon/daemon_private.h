@@ -15,11 +15,6 @@
 
 #include "users.h"
 
-enum daemon_problem {
-	PROBLEM_BUS,   /* a client could not be served */
-	DAEMON_PROBLEMS,
-};
-
 struct bus_server;
 
 struct daemon {
@@ -32,6 +27,7 @@ struct daemon {
 	struct tagger *tagger;
 	struct machine *machine;
 	struct bus_server *bus;
+	sd_event_source *changed; /* once enabled tells clients that another configuration or sched profile is in force */
 
 	bool verbose;	   /* log at debug level, whatever the configuration says */
 	bool on_terminal;  /* started in the foreground of a terminal */
@@ -39,7 +35,7 @@ struct daemon {
 	uint64_t since_us; /* CLOCK_REALTIME when it became ready */
 	uint64_t reloads, reloads_failed;
 	char *reload_error; /* of the last reload, or NULL */
-	struct problem problems[DAEMON_PROBLEMS];
+	struct problem bus_problem; /* a client could not be served */
 };
 
 /* signals.c: adds the signals that stop and reload to the event loop. Returns a negative errno on failure. */
@@ -49,8 +45,8 @@ int signals_init(struct daemon *daemon);
 int daemon_load_config(struct daemon *daemon);
 
 /*
- * reload.c: reads the configuration again, puts it in force, and returns when all tasks are as it has them; then
- * bus_server_tell must be called. mapping: the one to have from now on, whatever the files say; NULL: as before.
+ * reload.c: reads the configuration again, puts it in force, and returns when all tasks are as it has them. mapping: the
+ * one to have from now on, whatever the files say; NULL: as before.
  * Returns 0 with the warnings in *ret_text and, for people, what has changed in *ret_summary; or -errno with the errors in
  * *ret_text. Either may be NULL; the caller frees them.
  */

@@ -137,6 +137,7 @@ static char *put_in_force(struct daemon *daemon, struct config *config)
 	malloc_trim(0);
 	daemon->reloads++;
 	tagger_scan(daemon->tagger);
+	sd_event_source_set_enabled(daemon->changed, SD_EVENT_ONESHOT);
 	return summarize(daemon, &diff, tagger_counters(daemon->tagger)->set - set_before);
 }
 

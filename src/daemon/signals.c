@@ -5,7 +5,6 @@
 
 #include <schedqos/util/cleanup.h>
 
-#include "bus.h"
 #include "daemon_private.h"
 
 /* Whether SIGHUP means that the terminal on which we were started is gone. */
@@ -28,8 +27,7 @@ static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *inf
 	(void)info;
 	if (has_lost_terminal(daemon))
 		return sd_event_exit(daemon->event, 0);
-	if (daemon_reload(daemon, NULL, &text, &summary) == 0)
-		bus_server_tell(daemon->bus);
+	daemon_reload(daemon, NULL, &text, &summary);
 	return 0;
 }
 

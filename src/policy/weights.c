@@ -66,15 +66,14 @@ static int compare(const void *va, const void *vb)
 	return pattern_compare(a->pattern, a->source, b->pattern, b->source);
 }
 
-struct unit_weight *weights_rank(const struct weight *weights, size_t n, const struct qos_class *classes,
-				 size_t n_classes, size_t *ret_n)
+struct unit_weight *weights_rank(const struct config *config, const struct weight_list *list, size_t *ret_n)
 {
-	struct unit_weight *ranked = calloc(n + 1, sizeof(*ranked));
+	struct unit_weight *ranked = calloc(list->count + 1, sizeof(*ranked));
 	size_t count = 0;
 
-	for (size_t i = 0; ranked && i < n; i++) {
-		const struct weight *weight = &weights[i];
-		const struct qos_class *class = weight->qos ? qos_class_find(classes, n_classes, weight->qos) : NULL;
+	for (const struct weight *weight = list->items; ranked && weight < list->items + list->count; weight++) {
+		const struct qos_class *class =
+			weight->qos ? qos_class_find(config->classes, config->n_classes, weight->qos) : NULL;
 
 		if (weight->is_masked)
 			continue;

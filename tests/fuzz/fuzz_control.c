@@ -192,7 +192,7 @@ static void end(void)
 	the_daemon.reload_error = NULL;
 	memset(&tagger.counters, 0, sizeof(tagger.counters));
 	memset(&tagger.problems, 0, sizeof(tagger.problems));
-	memset(&the_daemon.problems, 0, sizeof(the_daemon.problems));
+	the_daemon.bus_problem = (struct problem){ 0 };
 }
 
 static void pump(void)

@@ -57,8 +57,7 @@ TEST(the_one_that_says_most_holds)
 	};
 	struct config *config = GOOD(RULES(first), RULES(second));
 	size_t n;
-	struct unit_weight *weights =
-		weights_rank(config->weights.items, config->weights.count, config->classes, config->n_classes, &n);
+	struct unit_weight *weights = weights_rank(config, &config->weights, &n);
 
 	assert_non_null(weights);
 	assert_int_equal(n, 9);

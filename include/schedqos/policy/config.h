@@ -121,10 +121,9 @@ struct unit_weight {
 
 /*
  * All that are not masked: a name before a glob, of globs the one with the longer literal text, then the later file, then
- * the earlier line. Patterns are those of weights. The caller frees; NULL without memory.
+ * the earlier line. Patterns are those of the list. The caller frees; NULL without memory.
  */
-struct unit_weight *weights_rank(const struct weight *weights, size_t n, const struct qos_class *classes,
-				 size_t n_classes, size_t *ret_n);
+struct unit_weight *weights_rank(const struct config *config, const struct weight_list *list, size_t *ret_n);
 
 /* The weight of the first that holds for a unit; 0 if none does. */
 unsigned weights_find(const struct unit_weight *weights, size_t n, const char *unit, bool seat_is_used);

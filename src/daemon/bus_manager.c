@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The interface for what the daemon as a whole is and does. */
+#include "bus.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/daemon/daemon.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
+
+#include "daemon_private.h"
+
+static int fail(sd_bus_error *error, int r)
+{
+	return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
+}
+
+/* Or SetMapping, which has the name of one. */
+static int reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_free_ char *text = NULL, *summary = NULL;
+	const char *mapping = NULL;
+	int r = sd_bus_message_is_empty(message) ? 0 : sd_bus_message_read(message, "s", &mapping);
+
+	if (r < 0)
+		return r;
+	r = daemon_reload(userdata, mapping, &text, &summary);
+	if (r == -EINVAL)
+		return sd_bus_error_set(error, BUS_ERROR_CONFIG, text ? text : "");
+	if (r < 0)
+		return fail(error, r);
+	return sd_bus_reply_method_return(message, "ss", text ? text : "", summary ? summary : "");
+}
+
+/* As two files. Made anew for each call, since nobody asks often: 15,000 rules take some MB, which go back. */
+static int get_config(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const struct daemon *daemon = userdata;
+	char *rules = config_print(daemon->config, true), *profiles = config_print_profiles(daemon->config);
+	int r = rules && profiles ? sd_bus_reply_method_return(message, "ss", rules, profiles) : -ENOMEM;
+
+	(void)error;
+	free(rules);
+	free(profiles);
+	malloc_trim(0);
+	return r;
+}
+
+/* What each pattern of units gives, or GetUserWeights of users' own: the first that holds for a unit counts. */
+static int get_weights(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const struct config *config = ((const struct daemon *)userdata)->config;
+	const bool is_user = strcmp(sd_bus_message_get_member(message), "GetUserWeights") == 0;
+	size_t n;
+	_cleanup_free_ struct unit_weight *weights =
+		weights_rank(config, is_user ? &config->user_weights : &config->weights, &n);
+	int r = weights ? sd_bus_message_new_method_return(message, &reply) : -ENOMEM;
+
+	(void)error;
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "(sqb)");
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = sd_bus_message_append(reply, "(sqb)", weights[i].pattern, weights[i].number, (int)weights[i].at_seat);
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	return r < 0 ? r : sd_bus_message_send(reply);
+}
+
+/* Suggests the profile that may have been meant. */
+static int unknown_profile(const struct config *config, const char *name, sd_bus_error *error)
+{
+	struct suggestion near = { .word = name };
+	char safe[256], best[256] = "";
+
+	for (size_t i = 0; i < config->n_profiles; i++)
+		suggest_offer(&near, config->profiles[i].name);
+	if (near.best)
+		text_escape_to(best, sizeof(best), near.best, strlen(near.best));
+	return sd_bus_error_setf(error, BUS_ERROR_UNKNOWN_PROFILE, "no sched profile \"%s\"%s%s%s",
+				 text_escape_to(safe, sizeof(safe), name, strlen(name)),
+				 *best ? " (did you mean \"" : "", best, *best ? "\"?)" : "");
+}
+
+/* The answer is what the machine refused. */
+static int set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const struct daemon *daemon = userdata;
+	char *const *refusals;
+	const char *name;
+	size_t count = 0;
+	int r = sd_bus_message_read(message, "s", &name);
+
+	if (r < 0)
+		return r;
+	r = machine_switch(daemon->machine, name);
+	if (r == -ENOENT)
+		return unknown_profile(daemon->config, name, error);
+	if (r < 0)
+		return fail(error, r);
+	sd_event_source_set_enabled(daemon->changed, SD_EVENT_ONESHOT);
+	refusals = machine_refusals(daemon->machine, &count);
+	r = sd_bus_message_new_method_return(message, &reply);
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "s");
+	for (size_t i = 0; i < count && r >= 0; i++)
+		r = sd_bus_message_append(reply, "s", refusals[i]);
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	return r < 0 ? r : sd_bus_message_send(reply);
+}
+
+static int explain(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_free_ char *json = NULL;
+	const struct daemon *daemon = userdata;
+	uint32_t tid = 0;
+	int r = sd_bus_message_read(message, "u", &tid);
+
+	if (r < 0)
+		return r;
+	r = tid && tid <= INT32_MAX ? tagger_explain(daemon->tagger, (pid_t)tid, &json) : -ESRCH;
+	if (r == -ESRCH)
+		return sd_bus_error_setf(error, BUS_ERROR_NO_TASK, "there is no task %u: it may have ended", tid);
+	return r < 0 ? fail(error, r) : sd_bus_reply_method_return(message, "s", json);
+}
+
+static int explain_name(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_free_ char *json = NULL;
+	const struct daemon *daemon = userdata;
+	const char *name;
+	int r = sd_bus_message_read(message, "s", &name);
+
+	if (r < 0)
+		return r;
+	r = tagger_explain_name(daemon->tagger, name, &json);
+	return r < 0 ? fail(error, r) : sd_bus_reply_method_return(message, "s", json);
+}
+
+const sd_bus_vtable bus_manager_methods[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD("Status", NULL, "s", bus_status, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Reload", NULL, "ss", reload, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("SetMapping", "s", "ss", reload, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("SetSchedProfile", "s", "as", set_sched_profile, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("GetConfig", NULL, "ss", get_config, 0),
+	SD_BUS_METHOD("GetWeights", NULL, "a(sqb)", get_weights, 0),
+	SD_BUS_METHOD("GetUserWeights", NULL, "a(sqb)", get_weights, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Explain", "u", "s", explain, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("ExplainName", "s", "s", explain_name, 0),
+	SD_BUS_METHOD("ListTasks", NULL, "asasa(us)auauauauaqanayayay", bus_list_tasks, BUS_FOR_BRIDGE),
+	SD_BUS_SIGNAL("Changed", NULL, 0),
+	SD_BUS_VTABLE_END,
+};
