@@ -175,11 +175,13 @@ void helper_end(struct helper *helper)
 	helper_leave(helper);
 }
 
-bool helper_is_runnable(const struct helper *helper, int proc)
+char helper_state(const struct helper *helper, int proc)
 {
 	struct procfs_stat stat;
 
-	return helper->now.pid && procfs_stat(proc, helper->now.pid, &stat) == 0 && stat.state == 'R';
+	if (!helper->now.pid)
+		return 'Z';
+	return procfs_stat(proc, helper->now.pid, &stat) == 0 ? stat.state : '\0';
 }
 
 static uint64_t cpu_ns(const struct helper_process *process)

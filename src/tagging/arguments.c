@@ -15,9 +15,6 @@
 #define WAIT_MIN_MS 100
 #define WAIT_MAX_MS 60000
 
-/* A retry is over by then, even on a busy machine. */
-#define TRY_MS 1000
-
 /* Between one retry and the next. */
 #define RETRY_MS 50
 
@@ -32,134 +29,88 @@ static bool is_before(uint32_t a_ms, uint32_t b_ms)
 	return (int32_t)(a_ms - b_ms) < 0;
 }
 
-static struct unread_process *find_process(const struct unread *unread, pid_t pid)
+/* Its place, or count. */
+static size_t place_of(const struct unread *unread, pid_t pid)
 {
-	for (size_t i = 0; i < unread->count; i++) {
-		if (unread->processes[i].pid == pid)
-			return (struct unread_process *)&unread->processes[i];
-	}
-	return NULL;
-}
+	size_t i = 0;
 
-void unread_note(struct unread *unread, pid_t pid, uint32_t ms)
-{
-	struct unread_process *process = find_process(unread, pid);
-
-	if (process && !process->is_tried && is_before(ms, process->next_ms))
-		return;
-	if (!process) {
-		if (unread->count == UNREAD_MAX)
-			return;
-		/* The first of them need not wait for another. */
-		if (!unread->count)
-			unread->retried_ms = ms - RETRY_MS;
-		process = &unread->processes[unread->count++];
-		*process = (struct unread_process){ .pid = pid, .wait_ms = WAIT_MIN_MS / 2 };
-	}
-	process->wait_ms = process->wait_ms > WAIT_MAX_MS / 2 ? WAIT_MAX_MS : process->wait_ms * 2;
-	process->next_ms = ms + process->wait_ms;
-	process->is_tried = false;
-}
-
-void unread_forget(struct unread *unread, pid_t pid)
-{
-	struct unread_process *process = find_process(unread, pid);
-
-	if (process)
-		*process = unread->processes[--unread->count];
-}
-
-bool unread_is_waiting(const struct unread *unread, pid_t pid, uint32_t ms)
-{
-	const struct unread_process *process = find_process(unread, pid);
-
-	return process && !process->is_tried && is_before(ms, process->next_ms);
-}
-
-static struct unread_process *first_of(struct unread *unread)
-{
-	struct unread_process *first = unread->count ? &unread->processes[0] : NULL;
-
-	for (size_t i = 1; i < unread->count; i++) {
-		if (is_before(unread->processes[i].next_ms, first->next_ms))
-			first = &unread->processes[i];
-	}
-	return first;
+	while (i < unread->count && unread->processes[i].pid != pid)
+		i++;
+	return i;
 }
 
 bool unread_has(const struct unread *unread, pid_t pid)
 {
-	return find_process(unread, pid);
+	return place_of(unread, pid) < unread->count;
+}
+
+void unread_note(struct unread *unread, pid_t pid, uint32_t ms)
+{
+	uint32_t wait_ms = WAIT_MIN_MS;
+
+	if (unread->count == UNREAD_MAX || unread_has(unread, pid))
+		return;
+	/* The first of them need not wait for another. */
+	if (!unread->count)
+		unread->tried_ms = ms - RETRY_MS;
+	if (unread->tried.pid == pid)
+		wait_ms = unread->tried.wait_ms > WAIT_MAX_MS / 2 ? WAIT_MAX_MS : unread->tried.wait_ms * 2;
+	unread->processes[unread->count++] = (struct unread_process){ pid, ms + wait_ms, wait_ms };
+}
+
+void unread_forget(struct unread *unread, pid_t pid)
+{
+	const size_t i = place_of(unread, pid);
+
+	if (i < unread->count)
+		unread->processes[i] = unread->processes[--unread->count];
+	if (unread->tried.pid == pid)
+		unread->tried.pid = 0;
+}
+
+/* The place of the one to be tried first, and when that is; or count. */
+static size_t find_first(const struct unread *unread, uint32_t *ret_ms)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i < unread->count; i++) {
+		if (is_before(unread->processes[i].next_ms, unread->processes[first].next_ms))
+			first = i;
+	}
+	*ret_ms = unread->processes[first].next_ms;
+	if (is_before(*ret_ms, unread->tried_ms + RETRY_MS))
+		*ret_ms = unread->tried_ms + RETRY_MS;
+	return first;
 }
 
 bool unread_next(const struct unread *unread, uint32_t *ret_ms)
 {
-	const struct unread_process *first = first_of((struct unread *)unread);
-
-	if (!first)
-		return false;
-	*ret_ms = is_before(first->next_ms, unread->retried_ms + RETRY_MS) ? unread->retried_ms + RETRY_MS :
-									      first->next_ms;
-	return true;
+	find_first(unread, ret_ms);
+	return unread->count;
 }
 
 pid_t unread_retry(struct unread *unread, uint32_t ms)
 {
 	uint32_t next_ms;
+	const size_t first = find_first(unread, &next_ms);
 
-	while (unread_next(unread, &next_ms) && !is_before(ms, next_ms)) {
-		struct unread_process *first = first_of(unread);
-
-		if (!first->is_tried) {
-			first->is_tried = true;
-			first->next_ms = ms + TRY_MS;
-			unread->retried_ms = ms;
-			return first->pid;
-		}
-		*first = unread->processes[--unread->count];
-	}
-	return 0;
+	if (!unread->count || is_before(ms, next_ms))
+		return 0;
+	unread->tried = unread->processes[first];
+	unread->tried_ms = ms;
+	unread->processes[first] = unread->processes[--unread->count];
+	return unread->tried.pid;
 }
 
-/* ---- whose processes are not tried ---- */
-
-static struct unread_user *find_user(struct unread *unread, uid_t user)
+/* Kept is the beginning, not the end: a time of long ago must not come to lie ahead when times wrap around. */
+bool unread_is_off(const struct unread *unread, uid_t user, uint32_t ms)
 {
-	struct unread_user *first = &unread->users[0];
-
-	for (size_t i = 0; i < unread->n_users; i++) {
-		if (unread->users[i].user == user)
-			return &unread->users[i];
-		if (is_before(unread->users[i].until_ms, first->until_ms))
-			first = &unread->users[i];
-	}
-	if (unread->n_users < UNREAD_USERS_MAX)
-		first = &unread->users[unread->n_users++];
-	*first = (struct unread_user){ .user = user };
-	return first;
+	return ms - unread->hung_ms[user % UNREAD_USERS] < OFF_MS;
 }
 
 void unread_hung(struct unread *unread, uid_t user, uint32_t ms)
 {
-	find_user(unread, user)->until_ms = ms + OFF_MS;
-}
-
-bool unread_is_off(const struct unread *unread, uid_t user, uint32_t ms)
-{
-	for (size_t i = 0; i < unread->n_users; i++) {
-		if (unread->users[i].user == user)
-			return is_before(ms, unread->users[i].until_ms);
-	}
-	return false;
-}
-
-bool unread_any_off(const struct unread *unread, uint32_t ms)
-{
-	for (size_t i = 0; i < unread->n_users; i++) {
-		if (is_before(ms, unread->users[i].until_ms))
-			return true;
-	}
-	return false;
+	unread->hung_ms[user % UNREAD_USERS] = unread->last_hung_ms = ms;
 }
 
 /* ---- asking ---- */
@@ -226,6 +177,9 @@ static struct question *find_task(struct arguments *arguments, pid_t tid)
 	return NULL;
 }
 
+/* Stands for all users of other user namespaces, where anybody may have many ids. */
+#define OTHER_NAMESPACE ((uid_t)-1)
+
 /*
  * The user for whom processes like this one are not tried for a while, if it hangs. Its folder's owner is the effective
  * user, and does not take the process's memory to tell (task_dump_owner in fs/proc/base.c), as status does.
@@ -239,7 +193,7 @@ static uid_t user_of(const struct arguments *arguments, pid_t tgid)
 	snprintf(path, sizeof(path), "%d", (int)tgid);
 	if (procfs_own_userns(arguments->proc, tgid, &is_own) < 0 || !is_own ||
 	    fstatat(arguments->proc, path, &folder, 0) < 0)
-		return UNREAD_OTHER_NAMESPACE;
+		return OTHER_NAMESPACE;
 	return folder.st_uid;
 }
 
@@ -247,8 +201,8 @@ static bool may_ask(const struct arguments *arguments, pid_t tgid, uint32_t ms)
 {
 	const struct unread *unread = &arguments->unread;
 
-	return !unread_is_waiting(unread, tgid, ms) &&
-	       (!unread_any_off(unread, ms) || !unread_is_off(unread, user_of(arguments, tgid), ms));
+	return !unread_has(unread, tgid) &&
+	       (ms - unread->last_hung_ms >= OFF_MS || !unread_is_off(unread, user_of(arguments, tgid), ms));
 }
 
 /* NULL if there is no room. */
@@ -413,19 +367,22 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 {
 	const struct reader_question *current = reader_current(&arguments->reader);
 	struct question *question;
+	char state;
 
 	if (!current || ms - arguments->progress_ms < STUCK_MS)
 		return;
+	state = helper_state(&arguments->reader, arguments->proc);
 	/* On a busy machine the helper waits for a CPU, and nobody is to blame. */
-	if (helper_is_runnable(&arguments->reader, arguments->proc)) {
+	if (state == 'R') {
 		arguments->progress_ms = ms;
 		return;
 	}
 	question = find(arguments, current->number);
-	if (question && question->state == QUESTION_ASKED) {
+	/* Nor is who was asked by one that somebody has killed. */
+	if (state != 'Z' && question && question->state == QUESTION_ASKED) {
 		question->state = QUESTION_UNKNOWN;
 		/* What has hung before has a pause of its own. */
-		if (!unread_has(&arguments->unread, question->tgid))
+		if (arguments->unread.tried.pid != question->tgid)
 			unread_hung(&arguments->unread, user_of(arguments, question->tgid), ms);
 	}
 	leave(arguments);

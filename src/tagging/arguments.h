@@ -13,54 +13,42 @@
 
 #include <schedqos/kernel/helper.h>
 
-/* ---- processes whose arguments could not be read, when to try again, and the users for whom that has taken long of late,
- * whose processes are not tried for a while. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits ---- */
+/* ---- processes whose arguments could not be read, and the users for whom that has taken long of late, whose processes are not
+ * tried for a while. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits ---- */
 
 /* If there are more, a later scan has to find them. */
 #define UNREAD_MAX 1024
 
-/* If there are more, the one whose processes may be tried soonest is forgotten. */
-#define UNREAD_USERS_MAX 16
-
-/* Stands for all users of other user namespaces, where anybody may have many ids. */
-#define UNREAD_OTHER_NAMESPACE ((uid_t)-1)
+/* Users whose ids are the same modulo this share a place. */
+#define UNREAD_USERS 256
 
 struct unread_process {
 	pid_t pid;
 	uint32_t next_ms; /* when to try again */
 	uint32_t wait_ms; /* since the last try: doubles */
-	bool is_tried;	  /* its retry is under way */
-};
-
-struct unread_user {
-	uid_t user;
-	uint32_t until_ms; /* so long its processes are not tried */
 };
 
 /* Starts as all zeroes. */
 struct unread {
-	struct unread_process processes[UNREAD_MAX];
+	struct unread_process processes[UNREAD_MAX]; /* not to be tried but by unread_retry */
 	size_t count;
-	struct unread_user users[UNREAD_USERS_MAX];
-	size_t n_users;
-	uint32_t retried_ms;
+	struct unread_process tried; /* the last that was taken out for that */
+	uint32_t tried_ms;
+	uint32_t hung_ms[UNREAD_USERS]; /* when somebody last waited in vain for a process of theirs ... */
+	uint32_t last_hung_ms;		/* ... and for anybody's */
 };
 
-/* Adds the process, if there is room, or puts its next try off. */
+/* The process could not be read: adds it, if there is room. */
 void unread_note(struct unread *unread, pid_t pid, uint32_t ms);
 
 /* The process has been read, is gone, or has called exec. */
 void unread_forget(struct unread *unread, pid_t pid);
 
-/* Whether it has been noted, and not been read since. */
 bool unread_has(const struct unread *unread, pid_t pid);
 
-/* Whether the process could not be read and it is too early to try again. */
-bool unread_is_waiting(const struct unread *unread, pid_t pid, uint32_t ms);
-
 /*
- * A process that is to be tried again now, or 0: one at a time, so that nobody waits long for those. If it is not noted
- * once more, since it is gone or no rule asks for its arguments any more, it is forgotten.
+ * Takes out a process that is to be tried again now, or returns 0: one at a time, so that nobody waits long for those. If it
+ * is not noted once more, it is gone, or no rule asks for its arguments any more.
  */
 pid_t unread_retry(struct unread *unread, uint32_t ms);
 
@@ -70,9 +58,8 @@ bool unread_next(const struct unread *unread, uint32_t *ret_ms);
 /* Somebody waited in vain for a process of this user. */
 void unread_hung(struct unread *unread, uid_t user, uint32_t ms);
 
-/* Whether processes of this user are not to be tried now; and of any at all. */
+/* Whether processes of this user are not to be tried now. */
 bool unread_is_off(const struct unread *unread, uid_t user, uint32_t ms);
-bool unread_any_off(const struct unread *unread, uint32_t ms);
 
 /* ---- asking ---- */
 

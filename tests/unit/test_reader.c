@@ -182,22 +182,25 @@ static _Noreturn void spin(int fd)
 		;
 }
 
-static bool await_runnable(const struct helper *helper, int proc, bool wanted)
+static bool await_state(const struct helper *helper, int proc, char wanted)
 {
-	for (int i = 0; i < PATIENCE_MS && helper_is_runnable(helper, proc) != wanted; i++)
+	for (int i = 0; i < PATIENCE_MS && helper_state(helper, proc) != wanted; i++)
 		usleep(1000);
-	return helper_is_runnable(helper, proc) == wanted;
+	return helper_state(helper, proc) == wanted;
 }
 
-TEST_READER_TEST(one_that_has_no_cpu_is_told_from_one_that_hangs)
+TEST_READER_TEST(one_that_has_no_cpu_or_has_ended_is_told_from_one_that_hangs)
 {
 	struct helper helper = { .serve = spin };
 	const int proc = procfs_open();
 
 	assert_true(helper_need(&helper) >= 0);
-	assert_true(await_runnable(&helper, proc, true));
+	assert_true(await_state(&helper, proc, 'R'));
+	kill(helper.now.pid, SIGKILL);
+	assert_true(await_state(&helper, proc, 'Z'));
 	helper_close(&helper);
+	assert_int_equal(helper_state(&helper, proc), 'Z');
 	reads_our_own();
-	assert_true(await_runnable(&reader, proc, false));
+	assert_true(await_state(&reader, proc, 'S'));
 	close(proc);
 }

@@ -3,6 +3,13 @@
 
 #include "test.h"
 
+#include <signal.h>
+#include <unistd.h>
+
+#include <sys/wait.h>
+
+#include <schedqos/kernel/procfs.h>
+
 #include "../../src/tagging/arguments.h"
 
 /* Times wrap around in between. */
@@ -23,31 +30,27 @@ static int begin(void **state)
 
 TEST_UNREAD_TEST(each_try_in_vain_doubles_the_wait_up_to_a_minute)
 {
-	uint32_t ms = BEGAN, wait = 100;
+	uint32_t ms = BEGAN, wait = 100, next_ms;
 
-	assert_false(unread_is_waiting(&unread, 5, ms));
 	for (int i = 0; i < 20; i++) {
 		unread_note(&unread, 5, ms);
-		assert_int_equal(unread.count, 1);
-		assert_true(unread_is_waiting(&unread, 5, ms));
-		assert_true(unread_is_waiting(&unread, 5, ms + wait - 1));
-		assert_false(unread_is_waiting(&unread, 5, ms + wait));
-		assert_false(unread_is_waiting(&unread, 6, ms));
+		/* What is not tried does not wait longer. */
+		unread_note(&unread, 5, ms + 50);
+		assert_true(unread_has(&unread, 5));
+		assert_true(unread_next(&unread, &next_ms));
+		assert_int_equal(next_ms, ms + wait);
+		assert_int_equal(unread_retry(&unread, ms + wait - 1), 0);
+		assert_int_equal(unread_retry(&unread, ms + wait), 5);
+		assert_int_equal(unread.tried.pid, 5);
 		ms += wait;
 		wait = wait * 2 > MINUTE ? MINUTE : wait * 2;
 	}
-	unread_forget(&unread, 5);
-	assert_false(unread_is_waiting(&unread, 5, ms));
+	/* It is over when nobody notes it any more. */
 	assert_false(unread_has(&unread, 5));
+	assert_false(unread_next(&unread, &next_ms));
+	unread_forget(&unread, 5);
 	unread_note(&unread, 5, ms);
-	assert_false(unread_is_waiting(&unread, 5, ms + 100));
-}
-
-TEST_UNREAD_TEST(what_is_not_tried_does_not_wait_longer)
-{
-	unread_note(&unread, 5, BEGAN);
-	unread_note(&unread, 5, BEGAN + 50);
-	assert_false(unread_is_waiting(&unread, 5, BEGAN + 100));
+	assert_int_equal(unread_retry(&unread, ms + 100), 5);
 }
 
 TEST_UNREAD_TEST(they_are_tried_again_one_at_a_time)
@@ -65,11 +68,11 @@ TEST_UNREAD_TEST(they_are_tried_again_one_at_a_time)
 	assert_true(unread_next(&unread, &ms));
 	assert_int_equal(ms, BEGAN + 170);
 	assert_int_equal(unread_retry(&unread, BEGAN + 170), 7);
-	unread_forget(&unread, 6);
-	unread_forget(&unread, 7);
 	unread_forget(&unread, 99);
 	assert_true(unread_next(&unread, &ms));
 	assert_int_equal(ms, BEGAN + 2100);
+	unread_forget(&unread, 5);
+	assert_false(unread_has(&unread, 5));
 }
 
 TEST_UNREAD_TEST(there_is_an_end_to_the_places)
@@ -78,48 +81,42 @@ TEST_UNREAD_TEST(there_is_an_end_to_the_places)
 		unread_note(&unread, 100 + i, BEGAN);
 	unread_note(&unread, 5, BEGAN);
 	assert_false(unread_has(&unread, 5));
-	unread_note(&unread, 100, BEGAN + 100);
 	unread_forget(&unread, 200);
 	unread_note(&unread, 5, BEGAN);
 	assert_true(unread_has(&unread, 5));
-	assert_true(unread_is_waiting(&unread, 100 + UNREAD_MAX - 1, BEGAN));
-}
-
-TEST_UNREAD_TEST(a_retry_that_comes_to_nothing_is_the_last)
-{
-	unread_note(&unread, 5, BEGAN);
-	assert_int_equal(unread_retry(&unread, BEGAN + 99), 0);
-	assert_int_equal(unread_retry(&unread, BEGAN + 100), 5);
-	assert_false(unread_is_waiting(&unread, 5, BEGAN + 100));
-	assert_int_equal(unread_retry(&unread, BEGAN + 101), 0);
-	/* It was in vain. */
-	unread_note(&unread, 5, BEGAN + 140);
-	assert_true(unread_is_waiting(&unread, 5, BEGAN + 339));
-	assert_int_equal(unread_retry(&unread, BEGAN + 340), 5);
-	/* Nobody asks for its arguments any more. */
-	assert_int_equal(unread_retry(&unread, BEGAN + 340 + MINUTE), 0);
-	assert_false(unread_has(&unread, 5));
+	assert_true(unread_has(&unread, 100 + UNREAD_MAX - 1));
 }
 
 TEST_UNREAD_TEST(whose_process_hangs_is_left_alone_for_a_while)
 {
-	assert_false(unread_any_off(&unread, BEGAN));
-	for (uint32_t ms = BEGAN; ms != BEGAN + 2000; ms += 100) {
+	for (uint32_t ms = 1000; ms != 3000; ms += 100) {
 		assert_false(unread_is_off(&unread, 1000, ms));
 		unread_hung(&unread, 1000, ms);
-		assert_true(unread_any_off(&unread, ms));
 		assert_true(unread_is_off(&unread, 1000, ms + 99));
 		assert_false(unread_is_off(&unread, 1000, ms + 100));
 		assert_false(unread_is_off(&unread, 1001, ms));
 	}
+	/* It is over for as long as 32 bits can tell: 49 days, less that while. */
+	for (uint32_t ms = 100; ms < UINT32_MAX - 100000; ms += 100000)
+		assert_false(unread_is_off(&unread, 1000, 2900 + ms));
 }
 
-TEST_UNREAD_TEST(of_too_many_users_the_one_who_is_free_first_is_forgotten)
+/* As one that a want of memory has ended. */
+TEST_UNREAD_TEST(for_a_helper_that_is_killed_nobody_is_to_blame)
 {
-	unread_hung(&unread, 0, BEGAN + 9);
-	for (uint32_t i = 1; i <= UNREAD_USERS_MAX; i++)
-		unread_hung(&unread, i, BEGAN + 10);
-	assert_false(unread_is_off(&unread, 0, BEGAN + 11));
-	for (uint32_t i = 1; i <= UNREAD_USERS_MAX; i++)
-		assert_true(unread_is_off(&unread, i, BEGAN + 11));
+	static struct arguments arguments;
+	const int proc = procfs_open();
+	pid_t first;
+
+	arguments_init(&arguments, proc);
+	first = arguments.reader.now.pid;
+	kill(first, SIGKILL);
+	waitid(P_PID, (id_t)first, NULL, WEXITED | WNOWAIT);
+	assert_true(arguments_want(&arguments, getpid()) > 0);
+	while (!arguments_exchange(&arguments, true))
+		;
+	assert_int_not_equal(arguments.reader.now.pid, first);
+	assert_int_equal(arguments.unread.last_hung_ms, 0);
+	arguments_free(&arguments);
+	close(proc);
 }

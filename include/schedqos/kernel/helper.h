@@ -41,8 +41,11 @@ void helper_leave(struct helper *helper);
 /* It has answered all that it ever serves, and returns from that: waits until it has ended. */
 void helper_end(struct helper *helper);
 
-/* Whether the process that serves does not wait for anything but a CPU. proc: descriptor of /proc. */
-bool helper_is_runnable(const struct helper *helper, int proc);
+/*
+ * Of the process that serves, as in /proc/PID/stat: 'R' if it waits for nothing but a CPU, 'Z' if it has ended or there is
+ * none; NUL if it cannot be told. proc: descriptor of /proc.
+ */
+char helper_state(const struct helper *helper, int proc);
 
 /* The CPU time of the processes that serve now and that are in reserve, ns. */
 uint64_t helper_cpu_ns(const struct helper *helper);
