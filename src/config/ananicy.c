@@ -3,6 +3,7 @@
 #include <schedqos/config/config_text.h>
 
 #include <errno.h>
+#include <search.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,41 +59,25 @@ struct line {
 	cJSON *object;
 	const char *path; /* where it stands */
 	unsigned number;
-	size_t order;	 /* in which they were read */
-	const char *qos; /* of a rule; NULL: left out */
-};
-
-struct lines {
-	struct line *items;
-	size_t count;
 };
 
 struct ananicy {
-	struct arena *arena; /* of paths */
-	struct lines rules, types;
+	struct arena *memory;
+	void *rules, *types; /* of tsearch(3): by name, the line that was read last */
 	size_t n_files, n_read, n_imported; /* n_read: rules, before any is left out */
 	struct text_buf notes;
+	struct json_writer json;
 };
 
 int ananicy_new(struct ananicy **ret)
 {
-	struct ananicy *ananicy = calloc(1, sizeof(*ananicy));
-
-	if (ananicy)
-		ananicy->arena = arena_new();
-	if (!ananicy || !ananicy->arena) {
-		free(ananicy);
-		return -ENOMEM;
-	}
-	*ret = ananicy;
-	return 0;
+	*ret = calloc(1, sizeof(**ret));
+	return *ret ? 0 : -ENOMEM;
 }
 
-static void lines_clear(struct lines *lines)
+static void clear_line(void *line)
 {
-	for (size_t i = 0; i < lines->count; i++)
-		cJSON_Delete(lines->items[i].object);
-	free(lines->items);
+	cJSON_Delete(((struct line *)line)->object);
 }
 
 void ananicy_free(struct ananicy *ananicy)
@@ -100,9 +85,10 @@ void ananicy_free(struct ananicy *ananicy)
 	if (!ananicy)
 		return;
 	free(ananicy->notes.text);
-	lines_clear(&ananicy->rules);
-	lines_clear(&ananicy->types);
-	arena_free(ananicy->arena);
+	free(ananicy->json.text.text);
+	tdestroy(ananicy->rules, clear_line);
+	tdestroy(ananicy->types, clear_line);
+	arena_free(ananicy->memory);
 	free(ananicy);
 }
 
@@ -158,19 +144,26 @@ static bool is_taken_over(const cJSON *object, const char *field)
 
 /* ---- reading ---- */
 
-/* Takes the line's object. 0 or -ENOMEM. */
-static int lines_add(struct lines *lines, const struct line *line)
+static int compare_names(const void *a, const void *b)
 {
-	struct line *items = array_room(lines->items, lines->count, sizeof(*items));
+	return strcmp(((const struct line *)a)->name, ((const struct line *)b)->name);
+}
 
-	if (!items) {
+/* Keeps the line in place of one of the same name, and its object in any case. 0 or -ENOMEM. */
+static int put_line(struct ananicy *ananicy, void **lines, const struct line *line)
+{
+	struct line *copy = arena_alloc(&ananicy->memory, sizeof(*copy)), **found;
+
+	if (copy)
+		*copy = *line;
+	found = copy ? tsearch(copy, lines, compare_names) : NULL;
+	if (!found) {
 		cJSON_Delete(line->object);
 		return -ENOMEM;
 	}
-	lines->items = items;
-	items[lines->count] = *line;
-	items[lines->count].order = lines->count;
-	lines->count++;
+	if (*found != copy)
+		clear_line(*found);
+	*found = copy;
 	return 0;
 }
 
@@ -192,7 +185,7 @@ static int take_object(struct ananicy *ananicy, struct line *line)
 		if (!is_taken_over(line->object, item->string))
 			note(ananicy, line, item->string, "not taken over");
 	}
-	return lines_add(name ? &ananicy->rules : &ananicy->types, line);
+	return put_line(ananicy, name ? &ananicy->rules : &ananicy->types, line);
 }
 
 static int read_line(struct ananicy *ananicy, const char *text, const char *end, struct line line)
@@ -213,7 +206,7 @@ static int read_line(struct ananicy *ananicy, const char *text, const char *end,
 
 int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, size_t size)
 {
-	struct line place = { .path = arena_text(ananicy->arena, path, strlen(path)) };
+	struct line place = { .path = arena_text(&ananicy->memory, path, strlen(path)) };
 	const char *end = text + size;
 	int r = place.path ? 0 : -ENOMEM;
 
@@ -229,34 +222,6 @@ int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, si
 }
 
 /* ---- choosing ---- */
-
-/* Of the same name in the order in which they were read. */
-static int compare_lines(const void *va, const void *vb)
-{
-	const struct line *a = va, *b = vb;
-	int r = strcmp(a->name, b->name);
-
-	return r ? r : (a->order > b->order) - (a->order < b->order);
-}
-
-/* Of rules with the same name only the last one stays. */
-static void sort(struct ananicy *ananicy)
-{
-	struct lines *rules = &ananicy->rules;
-	size_t kept = 0;
-
-	if (rules->count)
-		qsort(rules->items, rules->count, sizeof(*rules->items), compare_lines);
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct line *rule = &rules->items[i];
-
-		if (i + 1 < rules->count && strcmp(rule[1].name, rule->name) == 0)
-			cJSON_Delete(rule->object);
-		else
-			rules->items[kept++] = *rule;
-	}
-	rules->count = kept;
-}
 
 /* The types of ananicy and of CachyOS, as schedqos-import(7) has them. */
 static const struct {
@@ -298,75 +263,57 @@ static const char *class_for_values(char policy, int nice)
 /* A rule's own values go before those of its type, where it is one of somebody's own. */
 static const char *class_of(const struct ananicy *ananicy, const struct line *rule)
 {
-	const char *type = field_text(rule->object, "type");
-	const cJSON *below = NULL;
-	char policy = policy_of(rule->object);
-	int nice = nice_of(rule->object);
+	const struct line own = { .name = field_text(rule->object, "type") };
+	struct line *const *type = own.name ? tfind(&own, &ananicy->types, compare_names) : NULL;
+	const cJSON *below = type ? (*type)->object : NULL;
+	const char policy = policy_of(rule->object);
+	const int nice = nice_of(rule->object);
 
-	for (size_t i = 0; type && i < array_size(known_types); i++) {
-		if (strcmp(type, known_types[i].type) == 0 && (known_types[i].qos || (!policy && nice == NICE_NONE)))
+	for (size_t i = 0; own.name && i < array_size(known_types); i++) {
+		if (strcmp(own.name, known_types[i].type) == 0 && (known_types[i].qos || (!policy && nice == NICE_NONE)))
 			return known_types[i].qos;
 	}
-	for (size_t i = 0; type && i < ananicy->types.count; i++) {
-		if (strcmp(type, ananicy->types.items[i].name) == 0)
-			below = ananicy->types.items[i].object;
-	}
 	return class_for_values(policy ? policy : policy_of(below), nice != NICE_NONE ? nice : nice_of(below));
-}
-
-static void choose(struct ananicy *ananicy)
-{
-	sort(ananicy);
-	for (size_t i = 0; i < ananicy->rules.count; i++) {
-		struct line *rule = &ananicy->rules.items[i];
-
-		rule->qos = class_of(ananicy, rule);
-		ananicy->n_imported += rule->qos != NULL;
-		if (!rule->qos)
-			note(ananicy, rule, rule->name, "left out: no class for its type or values");
-	}
 }
 
 /* ---- the result ---- */
 
 /* A rule that yields gives nobody what he could not have: see config_lint(). */
-static void put_rule(struct json_writer *json, const struct line *rule)
+static void put_rule(struct ananicy *ananicy, const struct line *rule)
 {
+	const char *qos = class_of(ananicy, rule);
+	struct json_writer *json = &ananicy->json;
 	char pattern[PATTERN_SIZE];
 
+	if (!qos) {
+		note(ananicy, rule, rule->name, "left out: no class for its type or values");
+		return;
+	}
+	ananicy->n_imported++;
 	put_pattern(rule->name, pattern);
 	json_begin_in_line(json, pattern, '{');
-	json_put_text(json, "qos", rule->qos);
+	json_put_text(json, "qos", qos);
 	json_put_bool(json, "yield", true);
 	json_end(json, '}');
 }
 
-static char *rules_text(const struct ananicy *ananicy)
+/* By twalk_r(3), which comes to each node once as one of these two, in order. */
+static void visit(const void *node, VISIT which, void *ananicy)
 {
-	struct json_writer json = { 0 };
-
-	text_buf_printf(&json.text, "// Made by `schedqos import ananicy`: change what it was made from, or override it in a later file.\n");
-	json_begin(&json, NULL, '{');
-	for (size_t i = 0; i < ananicy->rules.count; i++) {
-		if (ananicy->rules.items[i].qos)
-			put_rule(&json, &ananicy->rules.items[i]);
-	}
-	json_end(&json, '}');
-	return json_take(&json);
-}
-
-static char *summary(struct ananicy *ananicy)
-{
-	text_buf_printf(&ananicy->notes, "%zu rule%s in %zu file%s, %zu of them imported\n", ananicy->n_read,
-			ananicy->n_read == 1 ? "" : "s", ananicy->n_files, ananicy->n_files == 1 ? "" : "s",
-			ananicy->n_imported);
-	return text_buf_take(&ananicy->notes);
+	if (which == postorder || which == leaf)
+		put_rule(ananicy, *(struct line *const *)node);
 }
 
 int ananicy_convert(struct ananicy *ananicy, char **ret, char **ret_summary)
 {
-	choose(ananicy);
-	*ret_summary = summary(ananicy);
-	*ret = ananicy->n_imported ? rules_text(ananicy) : NULL;
+	text_buf_printf(&ananicy->json.text, "// Made by `schedqos import ananicy`: change what it was made from, or override it in a later file.\n");
+	json_begin(&ananicy->json, NULL, '{');
+	twalk_r(ananicy->rules, visit, ananicy);
+	json_end(&ananicy->json, '}');
+	text_buf_printf(&ananicy->notes, "%zu rule%s in %zu file%s, %zu of them imported\n", ananicy->n_read,
+			ananicy->n_read == 1 ? "" : "s", ananicy->n_files, ananicy->n_files == 1 ? "" : "s",
+			ananicy->n_imported);
+	*ret = ananicy->n_imported ? json_take(&ananicy->json) : NULL;
+	*ret_summary = text_buf_take(&ananicy->notes);
 	return *ret_summary && (*ret || !ananicy->n_imported) ? 0 : -ENOMEM;
 }

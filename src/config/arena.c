@@ -7,39 +7,25 @@
 #define CHUNK_SIZE 32768
 #define ALIGN	   _Alignof(void *)
 
-/* Objects fill a chunk from its front, texts from its back, so that no text costs padding. */
-struct chunk {
-	struct chunk *next;
+/* A chunk. Objects fill it from its front, texts from its back, so that no text costs padding. */
+struct arena {
+	struct arena *next;
 	char *front, *back;
 	_Alignas(void *) char room[];
 };
 
-struct arena {
-	struct chunk *chunks; /* the one being filled first */
-};
-
-struct arena *arena_new(void)
-{
-	return calloc(1, sizeof(struct arena));
-}
-
 void arena_free(struct arena *arena)
 {
-	if (!arena)
-		return;
-	while (arena->chunks) {
-		struct chunk *next = arena->chunks->next;
-
-		free(arena->chunks);
-		arena->chunks = next;
+	for (struct arena *next; arena; arena = next) {
+		next = arena->next;
+		free(arena);
 	}
-	free(arena);
 }
 
-/* A chunk with room for at least `need` bytes. */
-static struct chunk *chunk_for(struct arena *arena, size_t need)
+/* The first chunk, with room for at least `need` bytes. */
+static struct arena *chunk_for(struct arena **arena, size_t need)
 {
-	struct chunk *chunk = arena->chunks;
+	struct arena *chunk = *arena;
 	size_t size = CHUNK_SIZE - sizeof(*chunk);
 
 	if (chunk && (size_t)(chunk->back - chunk->front) >= need)
@@ -49,17 +35,14 @@ static struct chunk *chunk_for(struct arena *arena, size_t need)
 	chunk = malloc(sizeof(*chunk) + size);
 	if (!chunk)
 		return NULL;
-	chunk->front = chunk->room;
-	chunk->back = chunk->room + size;
-	chunk->next = arena->chunks;
-	arena->chunks = chunk;
-	return chunk;
+	*chunk = (struct arena){ *arena, chunk->room, chunk->room + size };
+	return *arena = chunk;
 }
 
-void *arena_alloc(struct arena *arena, size_t size)
+void *arena_alloc(struct arena **arena, size_t size)
 {
 	size_t rounded = (size + ALIGN - 1) & ~(ALIGN - 1);
-	struct chunk *chunk = chunk_for(arena, rounded);
+	struct arena *chunk = chunk_for(arena, rounded);
 	void *object;
 
 	if (!chunk)
@@ -69,9 +52,9 @@ void *arena_alloc(struct arena *arena, size_t size)
 	return object;
 }
 
-char *arena_text(struct arena *arena, const char *s, size_t len)
+char *arena_text(struct arena **arena, const char *s, size_t len)
 {
-	struct chunk *chunk = chunk_for(arena, len + 1);
+	struct arena *chunk = chunk_for(arena, len + 1);
 
 	if (!chunk)
 		return NULL;

@@ -20,7 +20,7 @@ enum pass {
 /* For a file as a whole, and in place of what is no object. */
 static const struct json_node nothing = { .type = JSON_OBJECT };
 
-static const struct json_node *read_root(struct parser *parser, struct arena *arena, const struct config_file *file)
+static const struct json_node *read_root(struct parser *parser, struct arena **arena, const struct config_file *file)
 {
 	struct json_problem problem;
 	const struct json_node *root;
@@ -71,20 +71,20 @@ static int parse_files(struct parser *parser, const struct config_file *files)
 {
 	const size_t n_files = parser->config->n_files;
 	_cleanup_free_ const struct json_node **roots = calloc(n_files + 1, sizeof(*roots));
-	struct arena *arena = arena_new();
+	struct arena *trees = NULL;
 
-	parser->no_memory |= !roots || !arena;
+	parser->no_memory |= !roots;
 	for (enum pass pass = PASS_SYNTAX; pass < PASSES && !parser->no_memory; pass++) {
 		for (parser->file = 0; parser->file < n_files; parser->file++) {
 			const struct config_file *file = &files[parser->file];
 
 			if (pass == PASS_SYNTAX)
-				roots[parser->file] = read_root(parser, arena, file);
+				roots[parser->file] = read_root(parser, &trees, file);
 			parser->root = roots[parser->file];
 			parse_file(parser, file, pass);
 		}
 	}
-	arena_free(arena);
+	arena_free(trees);
 	return parser->no_memory ? -ENOMEM : 0;
 }
 
@@ -117,12 +117,9 @@ static int parser_init(struct parser *parser, const struct config_file *files, s
 	if (!config)
 		return -ENOMEM;
 	parser->config = config;
-	parser->arena = config->memory = arena_new();
 	config->rules = rules_new();
-	if (!parser->arena || !config->rules)
-		return -ENOMEM;
-	config->files = arena_alloc(parser->arena, n_files * sizeof(*config->files));
-	if (!config->files)
+	config->files = keep_alloc(parser, n_files * sizeof(*config->files));
+	if (!config->rules || !config->files)
 		return -ENOMEM;
 	for (; config->n_files < n_files; config->n_files++) {
 		const char *path = keep_text(parser, files[config->n_files].path);

@@ -30,7 +30,6 @@ struct preset {
 
 struct parser {
 	struct config *config;
-	struct arena *arena;
 	struct class_table classes; /* config->classes while they are being built */
 	struct preset *presets;
 	size_t n_presets;

@@ -333,7 +333,7 @@ void check_duplicates(struct parser *parser, const struct json_node *node)
 
 void *keep_alloc(struct parser *parser, size_t size)
 {
-	void *object = arena_alloc(parser->arena, size);
+	void *object = arena_alloc(&parser->config->memory, size);
 
 	if (!object)
 		parser->no_memory = true;
@@ -342,7 +342,7 @@ void *keep_alloc(struct parser *parser, size_t size)
 
 char *keep_bytes(struct parser *parser, const char *text, size_t length)
 {
-	char *copy = arena_text(parser->arena, text, length);
+	char *copy = arena_text(&parser->config->memory, text, length);
 
 	if (!copy)
 		parser->no_memory = true;

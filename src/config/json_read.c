@@ -25,7 +25,7 @@ struct reader {
 	char *text, *at, *end; /* there is a NUL at the end */
 	const char *line_start;
 	unsigned line;
-	struct arena *arena;
+	struct arena **arena;
 	int error;	   /* 0, -EINVAL or -ENOMEM */
 	const char *fault; /* where the problem is, if it is -EINVAL */
 	struct json_problem *problem;
@@ -372,7 +372,7 @@ static struct json_position position_of(const char *text, size_t offset)
 	return at;
 }
 
-int json_parse(struct arena *arena, const char *text, size_t size, const struct json_node **ret, struct json_problem *problem)
+int json_parse(struct arena **arena, const char *text, size_t size, const struct json_node **ret, struct json_problem *problem)
 {
 	char *copy = arena_text(arena, text, size);
 	struct reader reader = {

@@ -46,7 +46,7 @@ struct json_node {
  * as long as the arena, -EINVAL and the problem, or -ENOMEM. Of two faults the first one in the text is reported, but
  * before all a byte that no text has.
  */
-int json_parse(struct arena *arena, const char *text, size_t size, const struct json_node **ret, struct json_problem *problem);
+int json_parse(struct arena **arena, const char *text, size_t size, const struct json_node **ret, struct json_problem *problem);
 
 /* The first in it, NULL if it can hold none. */
 static inline const struct json_node *json_first(const struct json_node *node)

@@ -8,17 +8,11 @@
 
 static struct arena *arena;
 
-static int setup(void **state)
-{
-	(void)state;
-	arena = arena_new();
-	return arena ? 0 : -1;
-}
-
 static int teardown(void **state)
 {
 	(void)state;
 	arena_free(arena);
+	arena = NULL;
 	return 0;
 }
 
@@ -30,7 +24,7 @@ static int parse(const char *text, size_t size, const struct json_node **ret, st
 
 	assert_non_null(copy);
 	memcpy(copy, text, size);
-	r = json_parse(arena, copy, size, ret, problem);
+	r = json_parse(&arena, copy, size, ret, problem);
 	free(copy);
 	return r;
 }
@@ -46,7 +40,7 @@ static const struct json_node *good(const char *text)
 	return root;
 }
 
-#define TEST_JSON_READ_TEST(name) TEST_IN(name, setup, teardown)
+#define TEST_JSON_READ_TEST(name) TEST_IN(name, NULL, teardown)
 
 TEST_JSON_READ_TEST(good_texts)
 {

@@ -194,5 +194,5 @@ struct config {
 	struct rule_user *users; /* users that rules name; may become known later */
 	const char **files; /* paths, indexed by struct source.file */
 	size_t n_files;
-	void *memory; /* private: holds all of the above */
+	struct arena *memory; /* private: holds all of the above */
 };
