@@ -4,39 +4,31 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct account *find(const struct accounts *accounts, uid_t uid)
-{
-	for (size_t i = 0; i < accounts->count; i++) {
-		if (accounts->all[i].uid == uid)
-			return &accounts->all[i];
-	}
-	return NULL;
-}
-
 /* The uid's; or else in the place of one that is as good as new; or a new one. */
-static struct account *get(struct accounts *accounts, uid_t uid, uint64_t now_us)
+static struct account *get(struct account **all, uid_t uid, uint64_t now_us)
 {
-	struct account *account = find(accounts, uid), *all;
+	struct account *unused = NULL;
 
-	for (size_t i = 0; i < accounts->count && !account; i++) {
-		if (!accounts->all[i].calls && accounts->all[i].free_us <= now_us)
-			account = &accounts->all[i];
+	for (struct account *account = *all; account; account = account->next) {
+		if (account->uid == uid)
+			return account;
+		if (!account->calls && account->free_us <= now_us)
+			unused = account;
 	}
-	if (!account) {
-		all = reallocarray(accounts->all, accounts->count + 1, sizeof(*all));
-		if (!all)
+	if (!unused) {
+		unused = calloc(1, sizeof(*unused));
+		if (!unused)
 			return NULL;
-		accounts->all = all;
-		account = &all[accounts->count++];
-		*account = (struct account){ 0 };
+		unused->next = *all;
+		*all = unused;
 	}
-	account->uid = uid;
-	return account;
+	unused->uid = uid;
+	return unused;
 }
 
-int account_take(struct accounts *accounts, uid_t uid, uint64_t now_us)
+int account_take(struct account **all, uid_t uid, uint64_t now_us, struct account **ret)
 {
-	struct account *account = get(accounts, uid, now_us);
+	struct account *account = get(all, uid, now_us);
 
 	if (!account)
 		return -ENOMEM;
@@ -48,21 +40,22 @@ int account_take(struct accounts *accounts, uid_t uid, uint64_t now_us)
 		return -EAGAIN;
 	account->free_us += ACCOUNT_CALL_US;
 	account->calls++;
+	*ret = account;
 	return 0;
 }
 
-void account_return(struct accounts *accounts, uid_t uid, uint64_t daemon_us)
+void account_return(struct account *account, uint64_t daemon_us)
 {
-	struct account *account = find(accounts, uid);
-
-	if (!account)
-		return;
 	account->calls--;
 	account->free_us += daemon_us * ACCOUNT_DAEMON;
 }
 
-void accounts_free(struct accounts *accounts)
+void accounts_free(struct account *all)
 {
-	free(accounts->all);
-	*accounts = (struct accounts){ 0 };
+	while (all) {
+		struct account *next = all->next;
+
+		free(all);
+		all = next;
+	}
 }

@@ -2,7 +2,6 @@
 /* What each uid has used of the bridge, so that none takes another's share. */
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -17,24 +16,19 @@
 #define ACCOUNT_DAEMON 10
 
 struct account {
+	struct account *next;
 	uid_t uid;
 	unsigned calls;	  /* not answered yet */
 	uint64_t free_us; /* when all that it has used will be made up for */
 };
 
-/* Begins with zeros. */
-struct accounts {
-	struct account *all;
-	size_t count;
-};
-
 /*
- * Takes a call from the uid's account. now_us: CLOCK_MONOTONIC. 0; -EBUSY: too many are not answered; -EAGAIN: too many for
- * now; or -ENOMEM.
+ * Takes a call from the uid's account among all. now_us: CLOCK_MONOTONIC. 0; -EBUSY: too many are not answered; -EAGAIN: too
+ * many for now; or -ENOMEM.
  */
-int account_take(struct accounts *accounts, uid_t uid, uint64_t now_us);
+int account_take(struct account **all, uid_t uid, uint64_t now_us, struct account **ret);
 
 /* One is answered, for which the daemon has worked so long. */
-void account_return(struct accounts *accounts, uid_t uid, uint64_t daemon_us);
+void account_return(struct account *account, uint64_t daemon_us);
 
-void accounts_free(struct accounts *accounts);
+void accounts_free(struct account *all);

@@ -9,7 +9,7 @@
 #include <schedqos/util/cleanup.h>
 
 #include "bridge_private.h"
-#include "calls.h"
+#include "broadcasts.h"
 
 /* ---- when it is not needed ---- */
 
@@ -24,24 +24,13 @@ static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)source;
 	(void)usec;
 	/* Their end brings us here again. */
-	if (bridge->calls || bridge->holders)
+	if (bridge->calls || callers_holding(bridge, (uid_t)-1))
 		return 0;
 	if (bridge->is_leaving)
 		return sd_event_exit(bridge->event, 0);
 	bridge->is_leaving = true;
 	bridge_may_leave(bridge);
 	return sd_bus_release_name(bridge->bus, BRIDGE_NAME);
-}
-
-static int watch_need(struct bridge *bridge)
-{
-	int r = sd_event_add_time(bridge->event, &bridge->idle, CLOCK_MONOTONIC, 0, 0, on_idle, bridge);
-
-	if (r >= 0)
-		r = sd_event_source_set_priority(bridge->idle, SD_EVENT_PRIORITY_IDLE);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(bridge->idle, SD_EVENT_OFF);
-	return r;
 }
 
 /* ---- life ---- */
@@ -54,15 +43,15 @@ static int open_bus(struct bridge *bridge)
 		r = sd_bus_set_close_on_exit(bridge->bus, 0);
 	if (r >= 0)
 		r = sd_bus_set_exit_on_disconnect(bridge->bus, 1);
+	if (r >= 0)
+		r = hear_broadcasts_only(bridge->bus);
 	if (r < 0)
 		log_error("the system bus: %s", strerror(-r));
 	return r;
 }
 
-/* When the name is there, all that it stands for is. */
-static int take_name(struct bridge *bridge)
+static int take_name(struct bridge *bridge, const char *name)
 {
-	const char *name = bridge->is_system76 ? SYSTEM76_NAME : BRIDGE_NAME;
 	int r = sd_bus_request_name(bridge->bus, name, 0);
 
 	if (r < 0)
@@ -71,7 +60,8 @@ static int take_name(struct bridge *bridge)
 	return r;
 }
 
-static int start(struct bridge *bridge)
+/* When the name is there, all that it stands for is. */
+static int start(struct bridge *bridge, bool is_system76)
 {
 	int r = sd_event_default(&bridge->event);
 
@@ -80,9 +70,13 @@ static int start(struct bridge *bridge)
 	if (r >= 0)
 		r = sd_event_set_signal_exit(bridge->event, 1);
 	if (r >= 0)
-		r = watch_need(bridge);
+		r = sd_event_add_time(bridge->event, &bridge->idle, CLOCK_MONOTONIC, UINT64_MAX, 0, on_idle, bridge);
+	if (r >= 0)
+		r = sd_event_source_set_priority(bridge->idle, SD_EVENT_PRIORITY_IDLE);
 	if (r >= 0)
 		r = open_bus(bridge);
+	if (r >= 0)
+		r = callers_follow(bridge);
 	if (r >= 0)
 		r = polkit_follow(bridge);
 	if (r >= 0)
@@ -91,17 +85,21 @@ static int start(struct bridge *bridge)
 		r = link_begin(bridge);
 	if (r >= 0)
 		r = sd_bus_attach_event(bridge->bus, bridge->event, SD_EVENT_PRIORITY_NORMAL);
+	/* Who calls it by that name does not have it started. It does without if that is somebody else's. */
+	if (r >= 0 && is_system76)
+		bridge->stays = take_name(bridge, SYSTEM76_NAME) >= 0;
 	if (r >= 0)
-		r = take_name(bridge);
+		r = take_name(bridge, BRIDGE_NAME);
 	bridge_may_leave(bridge);
 	return r;
 }
 
 static void clear(struct bridge *bridge)
 {
-	calls_free(bridge);
-	holders_free(bridge);
-	accounts_free(&bridge->accounts);
+	while (bridge->calls)
+		call_end(bridge->calls);
+	callers_free(bridge);
+	accounts_free(bridge->accounts);
 	link_end(bridge);
 	sd_event_source_disable_unref(bridge->idle);
 	sd_bus_flush_close_unref(bridge->bus);
@@ -111,8 +109,8 @@ static void clear(struct bridge *bridge)
 
 int bridge_run(bool is_system76)
 {
-	struct bridge bridge = { .is_system76 = is_system76, .proc = -1 };
-	int r = start(&bridge);
+	struct bridge bridge = { .proc = -1 };
+	int r = start(&bridge, is_system76);
 
 	if (r >= 0)
 		r = sd_event_loop(bridge.event);

@@ -27,41 +27,80 @@ enum daemon_property {
 	N_PROPERTIES,
 };
 
-struct call;
-struct holder;
-
 struct bridge {
 	sd_event *event;
 	int proc;	/* descriptor of /proc */
 	sd_bus *bus;	/* the system's */
 	sd_bus *daemon; /* NULL: not connected */
 	clockid_t daemon_clock; /* its CPU time; 0 if that is not to be had */
-	bool is_system76;
+	bool stays;	 /* whether it is needed or not */
 	bool is_leaving; /* the name is given back */
 	sd_event_source *idle, *retry;
 	uint8_t cpu_mode;
 	char *properties[N_PROPERTIES]; /* as the daemon last said; "" while there is none */
-	struct accounts accounts;
+	struct account *accounts;
 	struct call *calls;
-	struct holder *holders;
+	struct caller *callers;
 };
+
+static inline void wake_in(sd_event_source *source, uint64_t us)
+{
+	sd_event_source_set_time_relative(source, us);
+	sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
 
 /* So long after the last call, if nobody holds anything, the bus has to start another one. */
 #define BRIDGE_IDLE_US (30 * 1000000ULL)
 
-/* Has it look, after a while, whether it is still needed. One that nothing starts stays. */
+/* Has it look, after a while, whether it is still needed. */
 static inline void bridge_may_leave(struct bridge *bridge)
 {
-	if (bridge->is_system76)
-		return;
-	sd_event_source_set_time_relative(bridge->idle, bridge->is_leaving ? 0 : BRIDGE_IDLE_US);
-	sd_event_source_set_enabled(bridge->idle, SD_EVENT_ONESHOT);
+	if (!bridge->stays)
+		wake_in(bridge->idle, bridge->is_leaving ? 0 : BRIDGE_IDLE_US);
 }
 
 /* ---- methods.c ---- */
 
-/* Offers on the system bus what there is: org.schedqos1, or com.system76.Scheduler. 0 or -errno. */
+/* Offers on the system bus what there is: org.schedqos1, and com.system76.Scheduler. 0 or -errno. */
 int methods_offer(struct bridge *bridge);
+
+/* ---- calls.c: a call of somebody's, on its way to the daemon and back ---- */
+
+enum method_flags {
+	METHOD_HOLDS = 1 << 0,	   /* the caller has something while he is on the bus, and the bridge stays as long */
+	METHOD_SHOWS = 1 << 1,	   /* a yes of polkit's counts until something has changed there */
+	METHOD_IS_LOGGED = 1 << 2, /* it changes the machine */
+};
+
+struct method {
+	const char *name;      /* on the system bus */
+	const char *daemons;   /* the daemon's name for it, among its overrides if the first argument is the uid */
+	const char *action;    /* of polkit; NULL: anybody may */
+	const char *arguments; /* that the daemon gets: one for each letter, see put_argument */
+	unsigned flags;
+	/* Before the daemon is asked; NULL: there is nothing to do. */
+	int (*before)(struct call *call, struct caller *caller, sd_bus_error *error);
+	/* When it has answered without an error: answers the caller. NULL: as the daemon did. */
+	int (*answer)(struct call *call, sd_bus_message *reply, sd_bus_error *error);
+};
+
+struct call {
+	struct call *next;
+	struct bridge *bridge;
+	const struct method *method;
+	sd_bus_message *message;
+	sd_bus_slot *waits; /* for polkit or for the daemon */
+	uid_t uid;	    /* the caller's */
+	struct account *account; /* NULL: root's */
+	bool may_raise;
+	uint64_t asked_us, daemon_us; /* the daemon's CPU time when it was asked, and what it has used since */
+};
+
+/* Takes a call; it is answered later, or with the error. Returns as a handler of sd-bus. */
+int call_begin(struct bridge *bridge, const struct method *method, sd_bus_message *message, sd_bus_error *error);
+
+/* It is over. */
+void call_end(struct call *call);
 
 /* ---- link.c: the connection to the daemon ---- */
 
@@ -76,29 +115,31 @@ uint64_t link_daemon_us(const struct bridge *bridge);
 
 void link_end(struct bridge *bridge);
 
-/* ---- holders.c: those who hold what ends with their connection ---- */
+/* ---- callers.c ---- */
 
-/* A caller of whom the daemon has something. */
-struct holder {
-	struct holder *next;
-	struct bridge *bridge;
-	sd_bus_track *track;
+/* Who has called, as long as he is on the bus. */
+struct caller {
+	struct caller *next;
 	uid_t uid;
+	bool holds;	     /* the daemon has something of his, and is told when his connection ends */
+	bool may_show;	     /* polkit has agreed, and nothing has changed there since */
 	uint32_t foreground; /* com.system76.Scheduler: the process that was in front last; 0: none */
-	bool may_show; /* polkit has agreed, and nothing has changed there since */
 	char name[];
 };
 
-/* NULL: none of that name, or not any more. */
-struct holder *holder_find(const struct bridge *bridge, const char *name);
+/* From here on callers are forgotten when their connections end. 0 or -errno. */
+int callers_follow(struct bridge *bridge);
 
-/*
- * From here on the daemon is told when the caller's connection ends. 0; -EDQUOT: too many of this uid's; -ESRCH: it has
- * ended; or another -errno.
- */
-int holder_need(struct bridge *bridge, const char *name, uid_t uid);
+/* NULL: he has not called, or is not on the bus any more. */
+struct caller *caller_find(const struct bridge *bridge, const char *name);
 
-void holders_free(struct bridge *bridge);
+/* Who has sent the message. 0 or -errno. */
+int caller_get(struct bridge *bridge, sd_bus_message *message, struct caller **ret);
+
+/* How many hold something: of that uid, or if that is -1 of all. */
+unsigned callers_holding(const struct bridge *bridge, uid_t uid);
+
+void callers_free(struct bridge *bridge);
 
 /* ---- polkit.c ---- */
 
@@ -108,5 +149,5 @@ int polkit_follow(struct bridge *bridge);
 /* Asks polkit about who has sent the message. 0 or -errno. */
 int polkit_ask(sd_bus_message *message, const char *action, sd_bus_message_handler_t answered, void *userdata, sd_bus_slot **ret);
 
-/* Whether its answer is yes; if not, why. */
-bool polkit_agrees(sd_bus_message *answer, sd_bus_error *error);
+/* 0 if its answer is yes; else -errno, and why. */
+int polkit_answered(sd_bus_message *answer, sd_bus_error *error);

@@ -18,14 +18,14 @@ DEFINE_CLEANUP(cJSON, cJSON_Delete)
 /* A daemon that is stopped in a debugger should not keep people from being told so. */
 #define BEGIN_US (5 * 1000000ULL)
 
-/* By enum daemon_property: the key in what Status answers, and the names on the bus; NULL: not there. */
+/* By enum daemon_property: the key in what Status answers, and the name on the bus. */
 static const struct {
-	const char *key, *name, *system76;
+	const char *key, *name;
 } properties[N_PROPERTIES] = {
-	[PROPERTY_VERSION] = { "version", "Version", NULL },
-	[PROPERTY_PROFILE] = { "sched_profile", "SchedProfile", "CpuProfile" },
-	[PROPERTY_MAPPING] = { "mapping", "Mapping", NULL },
-	[PROPERTY_FOCUS] = { "focus", "Focus", NULL },
+	[PROPERTY_VERSION] = { "version", "Version" },
+	[PROPERTY_PROFILE] = { "sched_profile", "SchedProfile" },
+	[PROPERTY_MAPPING] = { "mapping", "Mapping" },
+	[PROPERTY_FOCUS] = { "focus", "Focus" },
 };
 
 /* status: NULL while there is no daemon. */
@@ -36,22 +36,19 @@ static void take_properties(struct bridge *bridge, const cJSON *status)
 
 	for (size_t i = 0; i < N_PROPERTIES; i++) {
 		const char *now = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(status, properties[i].key));
-		const char *name = bridge->is_system76 ? properties[i].system76 : properties[i].name;
 		char *copy = strdup(now ? now : "");
 
 		if (!copy)
 			continue;
-		if (name && bridge->properties[i] && strcmp(bridge->properties[i], copy) != 0)
-			changed[count++] = (char *)name;
+		if (bridge->properties[i] && strcmp(bridge->properties[i], copy) != 0)
+			changed[count++] = (char *)properties[i].name;
 		free(bridge->properties[i]);
 		bridge->properties[i] = copy;
 	}
 	if (!count)
 		return;
-	if (bridge->is_system76)
-		sd_bus_emit_properties_changed_strv(bridge->bus, SYSTEM76_PATH, SYSTEM76_NAME, changed);
-	else
-		sd_bus_emit_properties_changed_strv(bridge->bus, BUS_PATH, BRIDGE_NAME, changed);
+	sd_bus_emit_properties_changed_strv(bridge->bus, BUS_PATH, BRIDGE_NAME, changed);
+	sd_bus_emit_properties_changed(bridge->bus, SYSTEM76_PATH, SYSTEM76_NAME, "CpuProfile", NULL);
 }
 
 static int on_status(sd_bus_message *reply, void *userdata, sd_bus_error *error)
@@ -79,12 +76,6 @@ static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *err
 	return 0;
 }
 
-static void retry_later(struct bridge *bridge)
-{
-	sd_event_source_set_time_relative(bridge->retry, RETRY_US);
-	sd_event_source_set_enabled(bridge->retry, SD_EVENT_ONESHOT);
-}
-
 /* With it ends all that was held. Those who held it stay known as long as they are on the bus. */
 static int on_disconnected(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -95,24 +86,8 @@ static int on_disconnected(sd_bus_message *message, void *userdata, sd_bus_error
 	sd_bus_detach_event(bridge->daemon);
 	sd_bus_close_unref(take_ptr(bridge->daemon));
 	take_properties(bridge, NULL);
-	retry_later(bridge);
+	wake_in(bridge->retry, RETRY_US);
 	return 0;
-}
-
-static int connect_to(struct bridge *bridge, sd_bus *daemon)
-{
-	int r = sd_bus_set_address(daemon, "unix:path=" BUS_SOCKET);
-
-	if (r >= 0)
-		r = sd_bus_set_close_on_exit(daemon, 0);
-	if (r >= 0)
-		r = sd_bus_start(daemon);
-	if (r >= 0)
-		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Changed", on_changed, bridge);
-	if (r >= 0)
-		r = sd_bus_match_signal(daemon, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
-					"Disconnected", on_disconnected, bridge);
-	return r < 0 ? r : sd_bus_attach_event(daemon, bridge->event, SD_EVENT_PRIORITY_NORMAL);
 }
 
 static clockid_t clock_of(sd_bus *daemon)
@@ -142,13 +117,24 @@ static int open_link(struct bridge *bridge)
 	int r = sd_bus_new(&daemon);
 
 	if (r >= 0)
-		r = connect_to(bridge, daemon);
+		r = sd_bus_set_address(daemon, "unix:path=" BUS_SOCKET);
+	if (r >= 0)
+		r = sd_bus_set_close_on_exit(daemon, 0);
+	if (r >= 0)
+		r = sd_bus_start(daemon);
+	if (r >= 0)
+		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Changed", on_changed, bridge);
+	if (r >= 0)
+		r = sd_bus_match_signal(daemon, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
+					"Disconnected", on_disconnected, bridge);
+	if (r >= 0)
+		r = sd_bus_attach_event(daemon, bridge->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0) {
-		retry_later(bridge);
+		wake_in(bridge->retry, RETRY_US);
 		return r;
 	}
+	bridge->daemon_clock = clock_of(daemon);
 	bridge->daemon = take_ptr(daemon);
-	bridge->daemon_clock = clock_of(bridge->daemon);
 	sd_event_source_set_enabled(bridge->retry, SD_EVENT_OFF);
 	return 0;
 }
@@ -173,10 +159,8 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
 int link_begin(struct bridge *bridge)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL, *reply = NULL;
-	int r = sd_event_add_time(bridge->event, &bridge->retry, CLOCK_MONOTONIC, 0, 0, on_retry, bridge);
+	int r = sd_event_add_time(bridge->event, &bridge->retry, CLOCK_MONOTONIC, UINT64_MAX, 0, on_retry, bridge);
 
-	if (r >= 0)
-		r = sd_event_source_set_enabled(bridge->retry, SD_EVENT_OFF);
 	if (r < 0)
 		return r;
 	take_properties(bridge, NULL);

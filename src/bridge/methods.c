@@ -11,8 +11,6 @@
 
 #include <schedqos/util/cleanup.h>
 
-#include "calls.h"
-
 #define SET_OWN "org.schedqos1.set-own"
 #define SHOW "org.schedqos1.show"
 #define MANAGE "org.schedqos1.manage"
@@ -53,75 +51,53 @@ static int answer_explain(struct call *call, sd_bus_message *reply, sd_bus_error
 }
 
 /* Of others' tasks as much as /proc shows: where it hides them from us (hidepid), it hides them from the caller. */
-static int begin_list(struct call *call, sd_bus_message *question, sd_bus_error *error)
+static int before_list(struct call *call, struct caller *caller, sd_bus_error *error)
 {
-	if (call->uid != 0 && access("/proc/1/stat", R_OK) < 0)
+	if (caller->uid != 0 && access("/proc/1/stat", R_OK) < 0)
 		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "/proc hides others' processes here: only root may list them");
-	return sd_bus_message_copy(question, call->message, 1);
+	(void)call;
+	return 0;
 }
 
-/* ---- com.system76.Scheduler: who plugins of desktops tell which window is in front, of which it knows but one ---- */
-
-/* Before the new one, since both may be of the same app. */
-static void send_behind(struct call *call, const struct holder *holder)
+/*
+ * com.system76.Scheduler knows but one window in front. The one before is told of first, since both may be of the same app.
+ * The number may be anybody's: that it is a process of the caller's is for the daemon to see.
+ */
+static int before_foreground(struct call *call, struct caller *caller, sd_bus_error *error)
 {
-	if (holder->foreground)
-		sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Shown", NULL, NULL,
-					 "usus", (uint32_t)call->uid, holder->name, holder->foreground, "visible");
-}
-
-/* The number may be anybody's: that it is a process of the caller's is for the daemon to see. */
-static int put_foreground(struct call *call, sd_bus_message *question, sd_bus_error *error)
-{
-	struct holder *holder = holder_find(call->bridge, sd_bus_message_get_sender(call->message));
-	uint32_t pid;
-	int r = holder ? sd_bus_message_read(call->message, "u", &pid) : -ESRCH;
-
 	(void)error;
-	if (r < 0)
-		return r;
-	send_behind(call, holder);
-	holder->foreground = pid;
-	return sd_bus_message_append(question, "us", pid, "focused");
+	if (caller->foreground)
+		sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Shown", NULL, NULL,
+					 "usus", (uint32_t)caller->uid, caller->name, caller->foreground, "visible");
+	return sd_bus_message_read(call->message, "u", &caller->foreground);
 }
 
-/* Its modes are settings of the kernel's scheduler. Here these are a sched profile, which has a name. */
-enum mode { MODE_AUTO, MODE_CUSTOM, MODE_DEFAULT, MODE_RESPONSIVE };
-
-static int on_mode(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int answer_nothing(struct call *call, sd_bus_message *reply, sd_bus_error *error)
 {
-	uint8_t mode;
-	int r = sd_bus_message_read(message, "y", &mode);
-
-	(void)userdata;
-	if (r < 0)
-		return r;
-	if (mode > MODE_RESPONSIVE)
-		return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "there is no mode %u", mode);
-	return sd_bus_reply_method_return(message, NULL);
+	(void)reply;
+	(void)error;
+	return sd_bus_reply_method_return(call->message, NULL);
 }
-
-/* ---- both ---- */
 
 static const struct method methods[] = {
-	{ "Status", "Status", NULL, 0, NULL, NULL },
-	{ "Explain", "Explain", NULL, 0, NULL, answer_explain },
-	{ "List", "ListTasks", NULL, 0, begin_list, NULL },
-	{ "Reload", "Reload", MANAGE, 0, NULL, NULL },
-	{ "SetSchedProfile", "SetSchedProfile", MANAGE, 0, NULL, NULL },
-	{ "SetMapping", "SetMapping", MANAGE, 0, NULL, NULL },
-	{ "SetClass", "Set", SET_OWN, METHOD_AS_USER | METHOD_HOLDS | METHOD_MAY_RAISE, NULL, NULL },
-	{ "Reset", "Reset", SET_OWN, METHOD_AS_USER, NULL, NULL },
-	{ "LimitProcess", "Limit", SET_OWN, METHOD_AS_USER | METHOD_HOLDS | METHOD_IS_LIMIT, NULL, NULL },
-	{ "LimitCgroup", "Limit", SET_OWN, METHOD_AS_USER | METHOD_HOLDS | METHOD_IS_LIMIT, NULL, NULL },
-	{ "LiftProcess", "Lift", SET_OWN, METHOD_AS_USER | METHOD_IS_LIMIT, NULL, NULL },
-	{ "LiftCgroup", "Lift", SET_OWN, METHOD_AS_USER | METHOD_IS_LIMIT, NULL, NULL },
-	{ "GetUserWeights", "GetUserWeights", NULL, METHOD_FOLLOWS, NULL, NULL },
-	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, METHOD_AS_USER | METHOD_HOLDS, NULL, NULL },
-	{ "SetShown", "Shown", SHOW, METHOD_AS_USER | METHOD_HOLDS | METHOD_SHOWS, NULL, NULL },
-	{ "SetForegroundProcess", "Shown", SHOW, METHOD_AS_USER | METHOD_HOLDS | METHOD_SHOWS, put_foreground, call_answer_nothing },
-	{ "SetCpuProfile", "SetSchedProfile", MANAGE, 0, NULL, call_answer_nothing },
-	{ "ReloadConfiguration", "Reload", MANAGE, 0, NULL, call_answer_nothing },
+	{ "Status", "Status", NULL, "", 0, NULL, NULL },
+	{ "Explain", "Explain", NULL, "*", 0, NULL, answer_explain },
+	{ "List", "ListTasks", NULL, "", 0, before_list, NULL },
+	{ "Reload", "Reload", MANAGE, "", METHOD_IS_LOGGED, NULL, NULL },
+	{ "SetSchedProfile", "SetSchedProfile", MANAGE, "*", METHOD_IS_LOGGED, NULL, NULL },
+	{ "SetMapping", "SetMapping", MANAGE, "*", METHOD_IS_LOGGED, NULL, NULL },
+	{ "SetClass", "Set", SET_OWN, "unp*r", METHOD_HOLDS, NULL, NULL },
+	{ "Reset", "Reset", SET_OWN, "up", 0, NULL, NULL },
+	{ "LimitProcess", "Limit", SET_OWN, "un-p*", METHOD_HOLDS, NULL, NULL },
+	{ "LimitCgroup", "Limit", SET_OWN, "un10*", METHOD_HOLDS, NULL, NULL },
+	{ "LiftProcess", "Lift", SET_OWN, "u-p", 0, NULL, NULL },
+	{ "LiftCgroup", "Lift", SET_OWN, "u10", 0, NULL, NULL },
+	{ "GetUserWeights", "GetUserWeights", NULL, "", METHOD_HOLDS, NULL, NULL },
+	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, "un*", METHOD_HOLDS, NULL, NULL },
+	{ "SetShown", "Shown", SHOW, "unp*", METHOD_HOLDS | METHOD_SHOWS, NULL, NULL },
+	{ "SetForegroundProcess", "Shown", SHOW, "un*f", METHOD_HOLDS | METHOD_SHOWS, before_foreground, NULL },
+	{ "SetCpuProfile", "SetSchedProfile", MANAGE, "*", METHOD_IS_LOGGED, NULL, answer_nothing },
+	{ "ReloadConfiguration", "Reload", MANAGE, "", METHOD_IS_LOGGED, NULL, answer_nothing },
 };
 
 static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -133,6 +109,16 @@ static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)
 			return call_begin(userdata, &methods[i], message, error);
 	}
 	return -EBADR;
+}
+
+/* The modes of com.system76.Scheduler are settings of the kernel's scheduler. Here these are a sched profile, which has a name. */
+#define MODE_CUSTOM 1
+
+static int on_mode(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	(void)userdata;
+	(void)error;
+	return sd_bus_reply_method_return(message, NULL);
 }
 
 /* The argument as a whole is the caller's; sd-bus has checked its type. */
@@ -182,8 +168,8 @@ static const sd_bus_vtable of_system76[] = {
 
 int methods_offer(struct bridge *bridge)
 {
+	int r = sd_bus_add_object_vtable(bridge->bus, NULL, BUS_PATH, BRIDGE_NAME, vtable, bridge);
+
 	bridge->cpu_mode = MODE_CUSTOM;
-	return bridge->is_system76 ?
-		       sd_bus_add_object_vtable(bridge->bus, NULL, SYSTEM76_PATH, SYSTEM76_NAME, of_system76, bridge) :
-		       sd_bus_add_object_vtable(bridge->bus, NULL, BUS_PATH, BRIDGE_NAME, vtable, bridge);
+	return r < 0 ? r : sd_bus_add_object_vtable(bridge->bus, NULL, SYSTEM76_PATH, SYSTEM76_NAME, of_system76, bridge);
 }

@@ -3,6 +3,8 @@
 
 #include <schedqos/util/cleanup.h>
 
+#include "broadcasts.h"
+
 #define POLKIT "org.freedesktop.PolicyKit1"
 #define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"
 #define ALLOW_USER_INTERACTION 1
@@ -18,18 +20,16 @@ static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *err
 
 	(void)message;
 	(void)error;
-	for (struct holder *holder = bridge->holders; holder; holder = holder->next)
-		holder->may_show = false;
+	for (struct caller *caller = bridge->callers; caller; caller = caller->next)
+		caller->may_show = false;
 	return 0;
 }
 
 int polkit_follow(struct bridge *bridge)
 {
-	static const char owner[] = "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-				    "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" POLKIT "'";
 	int r = sd_bus_match_signal(bridge->bus, NULL, POLKIT, POLKIT_PATH, POLKIT ".Authority", "Changed", on_changed, bridge);
 
-	return r < 0 ? r : sd_bus_add_match(bridge->bus, NULL, owner, on_changed, bridge);
+	return r < 0 ? r : sd_bus_add_match(bridge->bus, NULL, BUS_NAME_OWNER_CHANGED ",arg0='" POLKIT "'", on_changed, bridge);
 }
 
 int polkit_ask(sd_bus_message *message, const char *action, sd_bus_message_handler_t answered, void *userdata, sd_bus_slot **ret)
@@ -51,28 +51,21 @@ int polkit_ask(sd_bus_message *message, const char *action, sd_bus_message_handl
 	return r < 0 ? r : 0;
 }
 
-bool polkit_agrees(sd_bus_message *answer, sd_bus_error *error)
+int polkit_answered(sd_bus_message *answer, sd_bus_error *error)
 {
 	const sd_bus_error *fault = sd_bus_message_get_error(answer);
 	int is_authorized = 0, is_challenge = 0;
 
-	if (fault && (sd_bus_error_has_name(fault, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
-		      sd_bus_error_has_name(fault, SD_BUS_ERROR_NAME_HAS_NO_OWNER))) {
-		sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "there is no polkit here to allow it: only root may");
-		return false;
-	}
+	if (sd_bus_error_has_names(fault, SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
+		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "there is no polkit here to allow it: only root may");
 	if (fault || sd_bus_message_enter_container(answer, 'r', "bba{ss}") < 0 ||
-	    sd_bus_message_read(answer, "bb", &is_authorized, &is_challenge) < 0) {
-		sd_bus_error_setf(error, SD_BUS_ERROR_ACCESS_DENIED, "polkit has not allowed it: %s",
-				  fault && fault->message ? fault->message : "no answer that makes sense");
-		return false;
-	}
+	    sd_bus_message_read(answer, "bb", &is_authorized, &is_challenge) < 0)
+		return sd_bus_error_setf(error, SD_BUS_ERROR_ACCESS_DENIED, "polkit has not allowed it: %s",
+					 fault && fault->message ? fault->message : "no answer that makes sense");
 	if (is_authorized)
-		return true;
+		return 0;
 	if (is_challenge)
-		sd_bus_error_set(error, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED,
-				 "this takes an administrator's password, and there is nobody to ask for it");
-	else
-		sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "not allowed");
-	return false;
+		return sd_bus_error_set(error, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED,
+					"this takes an administrator's password, and there is nobody to ask for it");
+	return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "not allowed");
 }

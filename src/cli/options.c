@@ -43,7 +43,7 @@ static const struct {
 	[OPTION_MAPPING] = { "mapping", 0, "MAPPING", "instead of the mapping that the files name" },
 	[OPTION_USER] = { "user", 0, NULL, "of your own service manager" },
 	[OPTION_RESTORE] = { "restore", 0, NULL, "put back what one that was killed has set" },
-	[OPTION_SYSTEM76] = { "system76", 0, NULL, "serve com.system76.Scheduler instead" },
+	[OPTION_SYSTEM76] = { "system76", 0, NULL, "serve com.system76.Scheduler as well" },
 	[OPTION_PRINT_SHOWN] = { "print", 0, NULL, "print what is seen, as it changes, and tell nobody" },
 	[OPTION_HELP] = { "help", 'h', NULL, "show this" },
 	/* clang-format on */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "bridge_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+
+#include "broadcasts.h"
+
+struct caller *caller_find(const struct bridge *bridge, const char *name)
+{
+	struct caller *caller = bridge->callers;
+
+	while (caller && strcmp(caller->name, name) != 0)
+		caller = caller->next;
+	return caller;
+}
+
+/* By the bus, which knows his uid from the connection; a process id could be somebody else's by now. */
+int caller_get(struct bridge *bridge, sd_bus_message *message, struct caller **ret)
+{
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
+	const char *name = sd_bus_message_get_sender(message);
+	uid_t uid;
+	int r;
+
+	*ret = caller_find(bridge, name);
+	if (*ret)
+		return 0;
+	r = sd_bus_query_sender_creds(message, SD_BUS_CREDS_EUID, &creds);
+	if (r >= 0)
+		r = sd_bus_creds_get_euid(creds, &uid);
+	if (r < 0)
+		return r;
+	*ret = calloc(1, sizeof(**ret) + strlen(name) + 1);
+	if (!*ret)
+		return -ENOMEM;
+	**ret = (struct caller){ .next = bridge->callers, .uid = uid };
+	strcpy((*ret)->name, name);
+	bridge->callers = *ret;
+	return 0;
+}
+
+unsigned callers_holding(const struct bridge *bridge, uid_t uid)
+{
+	unsigned count = 0;
+
+	for (const struct caller *caller = bridge->callers; caller; caller = caller->next)
+		count += caller->holds && (uid == (uid_t)-1 || caller->uid == uid);
+	return count;
+}
+
+/* A daemon that has gone has forgotten all of them. */
+static void forget(struct bridge *bridge, struct caller **at)
+{
+	struct caller *caller = *at;
+
+	*at = caller->next;
+	if (caller->holds && bridge->daemon)
+		sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Drop", NULL, NULL, "s",
+					 caller->name);
+	free(caller);
+}
+
+/* Any name on the bus is nobody's any more. */
+static int on_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct bridge *bridge = userdata;
+	const char *name;
+
+	(void)error;
+	if (sd_bus_message_read(message, "s", &name) < 0)
+		return 0;
+	for (struct caller **at = &bridge->callers; *at; at = &(*at)->next) {
+		if (strcmp((*at)->name, name) == 0) {
+			forget(bridge, at);
+			bridge_may_leave(bridge);
+			break;
+		}
+	}
+	return 0;
+}
+
+/* One match for all of them: the bus grants a connection 512. */
+int callers_follow(struct bridge *bridge)
+{
+	return sd_bus_add_match(bridge->bus, NULL, BUS_NAME_OWNER_CHANGED ",arg2=''", on_gone, bridge);
+}
+
+void callers_free(struct bridge *bridge)
+{
+	while (bridge->callers)
+		forget(bridge, &bridge->callers);
+}
