@@ -186,8 +186,8 @@ bench-growth: bench-tools ## cost by number of rules, of tasks and of threads (r
 
 # SOURCE:DESTINATION of what is installed beside the program.
 PAGES := $(filter-out %/schedqos-bench.1 %/org.schedqos1.5,$(wildcard src/man/*))
-DESKTOP_UNITS := systemd/schedqos-bridge.service systemd/schedqos-system76.service
-TEXTS = $(foreach unit,$(filter-out $(DESKTOP_UNITS),$(wildcard systemd/*.service systemd/*.timer)),$(unit):$(UNITDIR)/$(notdir $(unit))) \
+DESKTOP_UNIT := systemd/schedqos-bridge.service
+TEXTS = $(foreach unit,$(filter-out $(DESKTOP_UNIT),$(wildcard systemd/*.service systemd/*.timer)),$(unit):$(UNITDIR)/$(notdir $(unit))) \
 	$(foreach page,$(PAGES),$(page):$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 	systemd/desktop/schedqos.sysusers:$(SYSUSERDIR)/schedqos.conf \
 	src/completion/schedqos.bash:$(BASHDIR)/schedqos \
@@ -229,7 +229,7 @@ uninstall: ## end the daemon and remove what was installed, but no folder that h
 # The bus reads no other prefix than /usr, nor does polkit before version 124.
 DBUSDIR    ?= $(call directory,dbus-1,datadir,$(DATADIR))/dbus-1
 POLKITDIR  ?= $(call directory,polkit-gobject-1,actiondir,$(DATADIR)/polkit-1/actions)
-DESKTOP_TEXTS = $(foreach unit,$(DESKTOP_UNITS),$(unit):$(UNITDIR)/$(notdir $(unit))) \
+DESKTOP_TEXTS = $(DESKTOP_UNIT):$(UNITDIR)/$(notdir $(DESKTOP_UNIT)) \
 	src/man/org.schedqos1.5:$(MANDIR)/man5/org.schedqos1.5 \
 	systemd/desktop/org.schedqos1.service:$(DBUSDIR)/system-services/org.schedqos1.service \
 	systemd/desktop/org.schedqos1.conf:$(DBUSDIR)/system.d/org.schedqos1.conf \
