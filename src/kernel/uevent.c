@@ -25,8 +25,10 @@ int uevent_filter(int fd)
 {
 	/*
 	 * "online@/devices/system/cpu/cpuN" comes when the processor's frequency can be set (device_online in core.c of
-	 * drivers/base, 6.18), "offline@..." when it does not run any more, "remove@..." when it is no longer there.
-	 * All but events of this place with words as long as these are dropped without waking us.
+	 * drivers/base, 6.18), "offline@..." when it does not run any more, "remove@..." when it is no longer there. A
+	 * suspend, even one that is given up halfway, takes all but one offline without these, but x86 then has
+	 * "remove@/devices/system/machinecheck/machinecheckN" (mce_cpu_pre_down in core.c of arch/x86/kernel/cpu/mce).
+	 * All but events of these places with words as long as these are dropped without waking us.
 	 */
 	static struct sock_filter code[] = {
 		EXPECT(7, WORD('/', 'd', 'e', 'v'), 3),
@@ -34,6 +36,9 @@ int uevent_filter(int fd)
 		BPF_STMT(BPF_RET | BPF_K, 0xffff),
 		EXPECT(8, WORD('/', 'd', 'e', 'v'), 3),
 		EXPECT(24, WORD('c', 'p', 'u', '/'), 1),
+		BPF_STMT(BPF_RET | BPF_K, 0xffff),
+		EXPECT(7, WORD('/', 'd', 'e', 'v'), 3),
+		EXPECT(23, WORD('m', 'a', 'c', 'h'), 1),
 		BPF_STMT(BPF_RET | BPF_K, 0xffff),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
@@ -61,9 +66,9 @@ int uevent_open(void)
 
 void uevent_drain(int fd)
 {
-	char byte;
+	uint64_t discarded;
 
 	/* A loss (ENOBUFS) counts as an event; the contents do not matter. */
-	while (recv(fd, &byte, sizeof(byte), MSG_DONTWAIT | MSG_TRUNC) >= 0 || errno == ENOBUFS || errno == EINTR)
+	while (read(fd, &discarded, sizeof(discarded)) >= 0 || errno == ENOBUFS || errno == EINTR)
 		;
 }

@@ -29,8 +29,6 @@ struct machine {
 	void (*base_slice_changed)(void *context);
 	void (*processors_changed)(void *context);
 	void *context;
-	sd_event_source *processors; /* uevents of processors going online or offline */
-	sd_event_source *jumps;	     /* of the clock, as after a suspend */
 };
 
 /* Returns 0 when nothing stands in the way of the machine's records, or -errno. */
@@ -78,8 +76,6 @@ void machine_free(struct machine *machine)
 {
 	if (!machine)
 		return;
-	sd_event_source_disable_unref(machine->processors);
-	sd_event_source_disable_unref(machine->jumps);
 	close(machine->folder);
 	if (machine->knobs.root >= 0)
 		close(machine->knobs.root);
@@ -264,7 +260,10 @@ static int on_processors(sd_event_source *source, int fd, uint32_t revents, void
 	return 0;
 }
 
-/* A timer that never ends, on a clock that is set after a suspend, which takes all processors but one offline. */
+/*
+ * A timer that never ends, on a clock that is set after a suspend, which takes all processors but one offline: where
+ * there is no uevent of that. A suspend within one second of the machine's clock goes unnoticed by this.
+ */
 static int jumps_open(void)
 {
 	const struct itimerspec never = { .it_value.tv_sec = 8589934592LL }; /* 2242 */
@@ -277,37 +276,18 @@ static int jumps_open(void)
 	return r;
 }
 
-static int on_jump(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+/* fd: a -errno where it could not be opened; else it lasts as long as the loop. The daemon starts even if this fails. */
+static void watch(struct machine *machine, sd_event *event, int fd)
 {
-	uint64_t expired;
-	/* It says ECANCELED, once, and the timer goes on. */
-	ssize_t n = read(fd, &expired, sizeof(expired));
+	int r = fd < 0 ? fd : sd_event_add_io(event, NULL, fd, EPOLLIN, on_processors, machine);
 
-	(void)n;
-	(void)source;
-	(void)revents;
-	machine_refresh(userdata);
-	return 0;
-}
-
-/* fd: a -errno where it could not be opened. The daemon starts even if this fails. */
-static void watch(sd_event *event, sd_event_source **source, int fd, sd_event_io_handler_t on_event,
-		  struct machine *machine)
-{
-	int r = fd < 0 ? fd : sd_event_add_io(event, source, fd, EPOLLIN, on_event, machine);
-
-	if (r < 0) {
-		if (fd >= 0)
-			close(fd);
+	if (r < 0)
 		log_warning("processors that come online are not noticed: %s", strerror(-r));
-		return;
-	}
-	sd_event_source_set_io_fd_own(*source, true);
 }
 
 void machine_start(struct machine *machine, sd_event *event)
 {
-	watch(event, &machine->processors, uevent_open(), on_processors, machine);
-	watch(event, &machine->jumps, jumps_open(), on_jump, machine);
+	watch(machine, event, uevent_open());
+	watch(machine, event, jumps_open());
 	apply(machine, find(machine->config, machine->config->settings.sched_profile));
 }

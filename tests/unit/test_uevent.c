@@ -42,6 +42,8 @@ TEST_UEVENT_TEST(a_processor_that_comes_or_goes)
 	assert_true(passes("online@/devices/system/cpu/cpu1023"));
 	assert_true(passes("remove@/devices/system/cpu/cpu2"));
 	assert_true(passes("offline@/devices/system/cpu/cpu1"));
+	/* In a suspend. */
+	assert_true(passes("remove@/devices/system/machinecheck/machinecheck1"));
 }
 
 TEST_UEVENT_TEST(nothing_else)
@@ -51,6 +53,7 @@ TEST_UEVENT_TEST(nothing_else)
 		"online@/devices/system/container/x",
 		"add@/devices/system/cpu/cpu1",
 		"change@/devices/platform/battery/power_supply/BAT0",
+		"add@/devices/system/machinecheck/machinecheck1",
 		"remove@/devices/virtual/cpuid/cpu1",
 		"remove@/devices/system/node/node1",
 		"remove@/block/sda",

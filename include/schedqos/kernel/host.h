@@ -88,12 +88,12 @@ size_t cpu_groups_part(const struct cpu_hierarchies *where, struct cpu_group *a,
 /* ---- the kernel's uevents for processors that come or go (NETLINK_KOBJECT_UEVENT). All others are filtered out ---- */
 
 /*
- * Returns a socket that becomes readable when a processor has come online, has gone offline or was removed, or -errno.
- * Events are sent to the initial network namespace only.
+ * Returns a socket that becomes readable when a processor has come online, has gone offline or was removed, on x86 also
+ * when a suspend has done so, or -errno. Events are sent to the initial network namespace only.
  */
 int uevent_open(void);
 
-/* Discards everything queued. */
+/* Discards everything queued in it, or in a timer. */
 void uevent_drain(int fd);
 
 /* Attaches the filter that uevent_open uses to a socket. 0 or -errno. */
