@@ -82,8 +82,6 @@ static int local_apply(const struct sched_profile *profile)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
 	struct profile_result result;
-	char *const *refusals;
-	size_t count;
 	int r;
 
 	/* No daemon ran a moment ago: if one does now, the user can try again. */
@@ -96,17 +94,9 @@ static int local_apply(const struct sched_profile *profile)
 		return EXIT_FAILURE;
 	}
 	r = machine_apply(machine, profile, false, &result);
-	if (r < 0) {
-		log_error("nothing is changed, since how to put it back cannot be recorded: %s",
-			  strerror(-r));
-		return EXIT_FAILURE;
-	}
-	refusals = machine_refusals(machine, &count);
-	for (size_t i = 0; i < count; i++)
-		log_warning("%s", refusals[i]);
-	if (machine_count_changed(machine))
+	if (r == 0 && machine_count_changed(machine))
 		log_info("no daemon runs: 'schedqos restore' puts back what was changed");
-	return count ? EXIT_FAILURE : 0;
+	return r < 0 || result.refused ? EXIT_FAILURE : 0;
 }
 
 static int without_daemon(const struct command *command)

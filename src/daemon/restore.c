@@ -17,8 +17,6 @@ static bool restore_knobs(bool *ret_done)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
 	struct profile_result result;
-	char *const *refusals;
-	size_t count;
 	int r = machine_new(false, &machine);
 
 	if (r < 0) {
@@ -28,13 +26,10 @@ static bool restore_knobs(bool *ret_done)
 	}
 	if (!machine_count_changed(machine) && !machine_profile(machine))
 		return true;
-	machine_apply(machine, NULL, false, &result);
-	refusals = machine_refusals(machine, &count);
-	for (size_t i = 0; i < count; i++)
-		log_error("%s", refusals[i]);
+	r = machine_apply(machine, NULL, false, &result);
 	log_info("knobs put back: %zu", result.put_back);
 	*ret_done = true;
-	return count == 0;
+	return r == 0 && !result.refused;
 }
 
 /* In the reverse of the order in which a daemon sets them. */

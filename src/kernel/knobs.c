@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,24 +26,6 @@ static const char *const folders[KNOB_TREES] = {
 	[KNOB_BLOCK] = "/sys/block",
 };
 
-/* ---- trees ---- */
-
-void knobs_init(struct knobs *knobs, int root)
-{
-	knobs->root = root;
-	for (int i = 0; i < KNOB_TREES; i++)
-		knobs->tree[i] = KNOBS_UNOPENED;
-}
-
-void knobs_close(struct knobs *knobs)
-{
-	for (int i = 0; i < KNOB_TREES; i++) {
-		if (knobs->tree[i] >= 0)
-			close(knobs->tree[i]);
-	}
-	knobs_init(knobs, knobs->root);
-}
-
 const char *knobs_folder(enum knob_tree tree)
 {
 	return folders[tree];
@@ -55,36 +38,43 @@ static int open_folder(int root, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-static int mount_debugfs(void)
+/* The tree's folder. A descriptor or -errno: -ENOENT if this kernel has none. */
+static int open_tree(int root, enum knob_tree tree)
 {
-	_cleanup_close_ int root = host_mount_detached("debugfs");
+	int fd = open_folder(root, host_path(root, folders[tree]));
 
-	return root < 0 ? root : open_folder(root, "sched");
-}
+	if (fd == -ENOENT && tree == KNOB_DEBUGFS && root == AT_FDCWD) {
+		_cleanup_close_ int debugfs = host_mount_detached("debugfs");
 
-/* Its descriptor, or the -errno for which it cannot be had: -ENOENT if this kernel has none. */
-static int open_tree(struct knobs *knobs, enum knob_tree tree)
-{
-	int *fd = &knobs->tree[tree];
-
-	if (*fd == KNOBS_UNOPENED)
-		*fd = open_folder(knobs->root, host_path(knobs->root, folders[tree]));
-	if (*fd == -ENOENT && tree == KNOB_DEBUGFS && knobs->root == AT_FDCWD)
-		*fd = mount_debugfs();
-	return *fd;
+		fd = debugfs < 0 ? debugfs : open_folder(debugfs, "sched");
+	}
+	return fd;
 }
 
 /* ---- reading and writing ---- */
 
-static int open_knob(struct knobs *knobs, enum knob_tree tree, const char *path, int flags)
+/* What follows the file's name in the path of a switch; else NULL. */
+static const char *switch_of(enum knob_tree tree, const char *path)
 {
-	int fd, folder = open_tree(knobs, tree);
+	const char *space = tree == KNOB_DEBUGFS ? strchr(path, ' ') : NULL;
+
+	return space ? space + 1 : NULL;
+}
+
+static int open_knob(int root, enum knob_tree tree, const char *path, int flags)
+{
+	_cleanup_close_ int folder = open_tree(root, tree);
+	const char *word = switch_of(tree, path);
+	char file[512];
+	int fd;
 
 	if (folder < 0)
 		return folder;
 	if (*path == '/' || strstr(path, ".."))
 		return -EXDEV;
-	fd = openat(folder, path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (snprintf(file, sizeof(file), "%.*s", word ? (int)(word - 1 - path) : INT_MAX, path) >= (int)sizeof(file))
+		return -ENAMETOOLONG;
+	fd = openat(folder, file, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -115,9 +105,9 @@ static void parse_choice(char *text, const char *brackets)
 	memmove(text, open + 1, end - open);
 }
 
-int knobs_parse(enum knob_tree tree, const char *path, const char *word, char *text)
+int knobs_parse(enum knob_tree tree, const char *path, char *text)
 {
-	const char *file = strrchr(path, '/');
+	const char *file = strrchr(path, '/'), *word = switch_of(tree, path);
 	size_t len = strlen(text);
 
 	while (len > 0 && strchr(SPACES, text[len - 1]))
@@ -131,10 +121,9 @@ int knobs_parse(enum knob_tree tree, const char *path, const char *word, char *t
 	return 0;
 }
 
-int knobs_read(struct knobs *knobs, enum knob_tree tree, const char *path, const char *word,
-	       char buf[KNOBS_VALUE_MAX])
+int knobs_read(int root, enum knob_tree tree, const char *path, char buf[KNOBS_VALUE_MAX])
 {
-	_cleanup_close_ int fd = open_knob(knobs, tree, path, O_RDONLY);
+	_cleanup_close_ int fd = open_knob(root, tree, path, O_RDONLY);
 	ssize_t n;
 
 	if (fd < 0)
@@ -146,10 +135,10 @@ int knobs_read(struct knobs *knobs, enum knob_tree tree, const char *path, const
 	if (n == KNOBS_VALUE_MAX)
 		return -EMSGSIZE;
 	buf[n] = '\0';
-	return knobs_parse(tree, path, word, buf);
+	return knobs_parse(tree, path, buf);
 }
 
-int knobs_write(struct knobs *knobs, enum knob_tree tree, const char *path, const char *value)
+int knobs_write(int root, enum knob_tree tree, const char *path, const char *value)
 {
 	_cleanup_close_ int fd = -1;
 	char line[KNOBS_VALUE_MAX];
@@ -158,7 +147,7 @@ int knobs_write(struct knobs *knobs, enum knob_tree tree, const char *path, cons
 
 	if (len >= (int)sizeof(line))
 		return -EMSGSIZE;
-	fd = open_knob(knobs, tree, path, O_WRONLY | O_TRUNC);
+	fd = open_knob(root, tree, path, O_WRONLY | O_TRUNC);
 	if (fd < 0)
 		return fd;
 	do {
@@ -281,9 +270,10 @@ static int add_names(int folder, const char *path, const char *glob, const char 
 	return r;
 }
 
-int knobs_units(struct knobs *knobs, enum knob_tree tree, const char *glob, struct knobs_names *ret)
+int knobs_units(int root, enum knob_tree tree, const char *glob, struct knobs_names *ret)
 {
-	int r, folder = open_tree(knobs, tree);
+	_cleanup_close_ int folder = open_tree(root, tree);
+	int r;
 
 	*ret = (struct knobs_names){ 0 };
 	r = folder < 0 ? folder : add_names(folder, ".", glob, "", ret);
@@ -292,10 +282,11 @@ int knobs_units(struct knobs *knobs, enum knob_tree tree, const char *glob, stru
 	return r;
 }
 
-int knobs_of_queue(struct knobs *knobs, const char *scheduler, struct knobs_names *ret)
+int knobs_of_queue(int root, const char *scheduler, struct knobs_names *ret)
 {
 	static const char *const others[] = { "nr_requests", "wbt_lat_usec" };
-	int folder = open_tree(knobs, KNOB_BLOCK), len = (int)(strrchr(scheduler, '/') - scheduler);
+	_cleanup_close_ int folder = open_tree(root, KNOB_BLOCK);
+	int len = (int)(strrchr(scheduler, '/') - scheduler);
 	int r = folder < 0 ? folder : 0;
 	char prefix[512], *text;
 

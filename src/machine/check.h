@@ -16,7 +16,6 @@ struct doctor_tried {
 
 struct checkup {
 	int root; /* of the files that are read, see host.h */
-	struct knobs knobs; /* beneath it */
 	struct doctor_input input;
 	struct doctor_tried tried;
 	struct findings findings;

@@ -50,13 +50,11 @@ int doctor(const struct doctor_input *input, struct findings *ret)
 {
 	struct checkup checkup = { .root = AT_FDCWD, .input = *input };
 
-	knobs_init(&checkup.knobs, checkup.root);
 	checkup.tried.events = try_events();
 	checkup.tried.event_filter = proc_connector_has_filter();
 	ksched_probe(&checkup.tried.features);
 	checkup.tried.tick_ns = tick_ns();
 	checkup_run(&checkup);
-	knobs_close(&checkup.knobs);
 	if (checkup.findings.no_memory) {
 		findings_clear(&checkup.findings);
 		return -ENOMEM;

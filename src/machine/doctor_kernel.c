@@ -100,7 +100,7 @@ void check_tick(struct checkup *checkup)
 	const struct qos_class *class = shortest(checkup->input.config);
 	double ms = (double)checkup->tried.tick_ns / 1e6;
 	char hrtick[KNOBS_VALUE_MAX];
-	int r = knobs_read(&checkup->knobs, KNOB_DEBUGFS, "features", "HRTICK", hrtick);
+	int r = knobs_read(checkup->root, KNOB_DEBUGFS, "features HRTICK", hrtick);
 
 	if (!checkup->tried.tick_ns || !checkup->tried.features.slice)
 		return;
@@ -153,10 +153,10 @@ void check_governor(struct checkup *checkup)
 	char path[512], governor[KNOBS_VALUE_MAX], other[64] = "";
 	bool any = false;
 
-	knobs_units(&checkup->knobs, KNOB_CPUFREQ, "policy*", &policies);
+	knobs_units(checkup->root, KNOB_CPUFREQ, "policy*", &policies);
 	for (size_t i = 0; i < policies.count; i++) {
 		snprintf(path, sizeof(path), "%s/scaling_governor", policies.items[i]);
-		if (knobs_read(&checkup->knobs, KNOB_CPUFREQ, path, NULL, governor) < 0)
+		if (knobs_read(checkup->root, KNOB_CPUFREQ, path, governor) < 0)
 			continue;
 		any = true;
 		if (strcmp(governor, "schedutil") != 0)
@@ -196,12 +196,12 @@ void check_disks(struct checkup *checkup)
 	char path[512], scheduler[KNOBS_VALUE_MAX];
 
 	if (gives_io_priority(checkup->input.config))
-		knobs_units(&checkup->knobs, KNOB_BLOCK, "*", &disks);
+		knobs_units(checkup->root, KNOB_BLOCK, "*", &disks);
 	for (size_t i = 0; i < disks.count; i++) {
 		const char *disk = disks.items[i];
 
 		snprintf(path, sizeof(path), "%s/queue/scheduler", disk);
-		if (is_view(disk) || knobs_read(&checkup->knobs, KNOB_BLOCK, path, NULL, scheduler) < 0)
+		if (is_view(disk) || knobs_read(checkup->root, KNOB_BLOCK, path, scheduler) < 0)
 			continue;
 		if (strcmp(scheduler, "bfq") == 0)
 			found_ok(checkup, "io-priority", "%s: bfq honours it", disk);
@@ -220,7 +220,7 @@ void check_lockdown(struct checkup *checkup)
 	char mode[64], value[KNOBS_VALUE_MAX];
 	int r = checkup_read(checkup, "/sys/kernel/security/lockdown", mode, sizeof(mode));
 	/* Others than root may not mount it. */
-	bool closed = geteuid() == 0 && knobs_read(&checkup->knobs, KNOB_DEBUGFS, "features", "HRTICK", value) == -EPERM;
+	bool closed = geteuid() == 0 && knobs_read(checkup->root, KNOB_DEBUGFS, "features HRTICK", value) == -EPERM;
 
 	if (closed || (r == 0 && !strstr(mode, "[none]")))
 		found_note(checkup, "lockdown",

@@ -16,7 +16,7 @@
 #include <schedqos/util/file.h>
 #include <schedqos/util/json_writer.h>
 
-#define FORMAT_VERSION 2
+#define FORMAT_VERSION 3
 #define SIZE_MAX_BYTES (16 * 1024 * 1024)
 #define NEW	       "." STATE_KNOBS ".new"
 
@@ -25,8 +25,9 @@ static const struct field {
 	const char *key;
 	size_t offset;
 } fields[] = {
-	{ "path", offsetof(struct item, path) }, { "word", offsetof(struct item, word) },
-	{ "before", offsetof(struct item, before) }, { "lost", offsetof(struct item, lost) },
+	{ "path", offsetof(struct item, path) },
+	{ "before", offsetof(struct item, before) },
+	{ "lost", offsetof(struct item, lost) },
 	{ "set", offsetof(struct item, set) },
 };
 
@@ -59,24 +60,19 @@ void items_clear(struct items *items)
 	*items = (struct items){ 0 };
 }
 
-struct item *items_find_or_add(struct items *items, enum knob_tree tree, const char *path, const char *word)
+struct item *items_find_or_add(struct items *items, enum knob_tree tree, const char *path)
 {
 	struct item item = { .tree = tree }, *all;
 
 	for (size_t i = 0; i < items->count; i++) {
-		const struct item *one = &items->items[i];
-
-		if (one->tree == tree && strcmp(one->path, path) == 0 &&
-		    strcmp(one->word ? one->word : "", word ? word : "") == 0)
+		if (items->items[i].tree == tree && strcmp(items->items[i].path, path) == 0)
 			return &items->items[i];
 	}
 	all = reallocarray(items->items, items->count + 1, sizeof(*all));
 	if (all)
 		items->items = all;
-	if (!all || !copy_text(path, &item.path) || !copy_text(word, &item.word)) {
-		item_clear(&item);
+	if (!all || !copy_text(path, &item.path))
 		return NULL;
-	}
 	all[items->count] = item;
 	return &all[items->count++];
 }
@@ -90,7 +86,7 @@ void items_end_run(struct items *items)
 
 		if (item->is_recorded)
 			items->items[count++] = (struct item){
-				.tree = item->tree, .path = item->path, .word = item->word, .is_recorded = true,
+				.tree = item->tree, .path = item->path, .is_recorded = true,
 				.before = item->before, .set = item->set, .lost = item->lost,
 			};
 		else
@@ -146,7 +142,7 @@ static int add_parsed(const cJSON *object, struct items *items)
 		tree++;
 	if (tree == KNOB_TREES || !path || !*path || !cJSON_IsString(get(object, "before")))
 		return -EBADMSG;
-	item = items_find_or_add(items, tree, path, cJSON_GetStringValue(get(object, "word")));
+	item = items_find_or_add(items, tree, path);
 	if (!item)
 		return -ENOMEM;
 	item->is_recorded = true;

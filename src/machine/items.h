@@ -10,8 +10,7 @@
 /* A knob of the machine. Values are in the form in which they are written. */
 struct item {
 	enum knob_tree tree;
-	char *path; /* beneath the tree's folder */
-	char *word; /* the switch, where this is one of debugfs' `features`; else NULL */
+	char *path; /* as in knobs.h */
 
 	/* As long as it is on record, that is to be put back: */
 	bool is_recorded;
@@ -23,7 +22,6 @@ struct item {
 	/* In one run: */
 	const char *const *values; /* wanted, written one after another; NULL: what it held before us */
 	size_t n_values;
-	bool is_optional;   /* if it does not exist, that is no refusal */
 	const char *target; /* what it is to hold; NULL: nothing is to be done */
 	bool is_due;	    /* it does not hold that, or is to be put back */
 	bool is_written;
@@ -39,7 +37,7 @@ struct items {
 void items_clear(struct items *items);
 
 /* The one item of a knob. The pointer is valid until the next is added. NULL without memory. */
-struct item *items_find_or_add(struct items *items, enum knob_tree tree, const char *path, const char *word);
+struct item *items_find_or_add(struct items *items, enum knob_tree tree, const char *path);
 
 /* Drops those that are not on record, and of the others what is of one run. */
 void items_end_run(struct items *items);

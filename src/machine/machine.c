@@ -19,7 +19,7 @@
 #include "profile_run.h"
 
 struct machine {
-	struct knobs knobs;
+	int root; /* of the knobs, as in knobs.h */
 	int folder; /* of the records */
 	struct items items; /* on record */
 	struct knobs_names refusals;
@@ -55,7 +55,7 @@ int machine_new_at(int root, int folder, bool set_aside, struct machine **ret)
 
 	if (!machine)
 		return -ENOMEM;
-	knobs_init(&machine->knobs, root);
+	machine->root = root;
 	machine->folder = folder;
 	r = take_over(machine, set_aside);
 	if (r < 0)
@@ -77,8 +77,8 @@ void machine_free(struct machine *machine)
 	if (!machine)
 		return;
 	close(machine->folder);
-	if (machine->knobs.root >= 0)
-		close(machine->knobs.root);
+	if (machine->root >= 0)
+		close(machine->root);
 	items_clear(&machine->items);
 	knobs_names_clear(&machine->refusals);
 	free(machine);
@@ -113,31 +113,6 @@ void machine_on_change(struct machine *machine, void (*base_slice)(void *context
 	machine->context = context;
 }
 
-/* ---- applying ---- */
-
-static int run(struct machine *machine, const struct profile_wish *wish, struct knobs_names *lines,
-	       struct profile_result *ret)
-{
-	struct profile_run run = {
-		.wish = wish, .knobs = &machine->knobs, .folder = machine->folder, .items = &machine->items, .refusals = lines,
-	};
-	int r = profile_run(&run);
-
-	/* A descriptor left open would keep debugfs from being unmounted. */
-	knobs_close(&machine->knobs);
-	*ret = run.result;
-	return r;
-}
-
-int machine_apply(struct machine *machine, const struct sched_profile *profile, bool autogroup_off,
-		  struct profile_result *ret)
-{
-	const struct profile_wish wish = { .profile = profile, .autogroup_off = autogroup_off };
-
-	knobs_names_clear(&machine->refusals);
-	return run(machine, &wish, &machine->refusals, ret);
-}
-
 /* ---- applying and logging ---- */
 
 static bool has_line(const struct knobs_names *lines, const char *line)
@@ -160,11 +135,15 @@ static void log_result(const char *name, const struct profile_result *result)
 		 result->already, result->put_back, refused);
 }
 
-static int run_and_log(struct machine *machine, const struct profile_wish *wish, struct profile_result *ret)
+static int run(struct machine *machine, const struct profile_wish *wish, struct profile_result *ret)
 {
 	struct knobs_names lines = { 0 };
-	int r = run(machine, wish, &lines, ret);
+	struct profile_run run = {
+		.wish = wish, .root = machine->root, .folder = machine->folder, .items = &machine->items, .refusals = &lines,
+	};
+	int r = profile_run(&run);
 
+	*ret = run.result;
 	if (r < 0) {
 		log_warning("no knob is set, since it cannot be recorded in " STATE_FOLDER " how to put it back: %s",
 			    strerror(-r));
@@ -184,12 +163,19 @@ static int run_and_log(struct machine *machine, const struct profile_wish *wish,
 	return 0;
 }
 
+int machine_apply(struct machine *machine, const struct sched_profile *profile, bool autogroup_off,
+		  struct profile_result *ret)
+{
+	const struct profile_wish wish = { .profile = profile, .autogroup_off = autogroup_off };
+
+	return run(machine, &wish, ret);
+}
+
 /* profile: NULL for none. */
 static int apply(struct machine *machine, const struct sched_profile *profile)
 {
-	const struct profile_wish wish = { .profile = profile, .autogroup_off = machine->config->settings.autogroup_off };
 	struct profile_result result;
-	int r = run_and_log(machine, &wish, &result);
+	int r = machine_apply(machine, profile, machine->config->settings.autogroup_off, &result);
 
 	if (r == 0 && (profile || result.set || result.already || result.put_back || result.refused))
 		log_result(profile ? profile->name : "", &result);
@@ -232,16 +218,15 @@ void machine_refresh(struct machine *machine)
 	const struct profile_wish wish = { .profile = current(machine), .only_new = true };
 	struct profile_result result;
 
-	if (wish.profile && run_and_log(machine, &wish, &result) == 0 && result.set)
+	if (wish.profile && run(machine, &wish, &result) == 0 && result.set)
 		log_result(wish.profile->name, &result);
 }
 
 void machine_put_back(struct machine *machine)
 {
-	const struct profile_wish nothing = { 0 };
 	struct profile_result result;
 
-	if (run_and_log(machine, &nothing, &result) == 0 && result.put_back)
+	if (machine_apply(machine, NULL, false, &result) == 0 && result.put_back)
 		log_info("knobs put back: %zu", result.put_back);
 }
 

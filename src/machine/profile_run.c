@@ -22,7 +22,99 @@ static void refuse(struct profile_run *run, const struct item *item, int error, 
 
 static int read_now(struct profile_run *run, const struct item *item, char now[KNOBS_VALUE_MAX])
 {
-	return knobs_read(run->knobs, item->tree, item->path, item->word, now);
+	return knobs_read(run->root, item->tree, item->path, now);
+}
+
+/* ---- want ---- */
+
+/* The kernel's base slice. */
+static bool is_base_slice(enum knob_tree tree, const char *path)
+{
+	return tree == KNOB_DEBUGFS && strcmp(path, "base_slice_ns") == 0;
+}
+
+/* Where a knob is named twice, the later value counts. */
+static int want_file(struct profile_run *run, enum knob_tree tree, const char *path, const char *const *values,
+		     size_t n_values)
+{
+	struct item *item = items_find_or_add(run->items, tree, path);
+
+	if (!item)
+		return -ENOMEM;
+	item->values = values;
+	item->n_values = n_values;
+	return 0;
+}
+
+/* Each word of `features` is a switch, and counts as a knob of its own. */
+static int want_features(struct profile_run *run, const struct knob *knob)
+{
+	char path[512];
+	int r = 0;
+
+	for (size_t i = 0; i < knob->n_values && r == 0; i++) {
+		const char *word = knob->values[i];
+
+		snprintf(path, sizeof(path), "%s %s", knob->file, strncmp(word, "NO_", 3) == 0 ? word + 3 : word);
+		r = want_file(run, knob->tree, path, &knob->values[i], 1);
+	}
+	return r;
+}
+
+/* A file of each cpufreq policy or device. A glob may match nothing: profiles are shared between machines. */
+static int want_units(struct profile_run *run, const struct knob *knob)
+{
+	const char *folder = knob->tree == KNOB_BLOCK ? "/queue" : "";
+	const char *glob = knob->tree == KNOB_BLOCK ? knob->devices : "policy*";
+	_cleanup_(knobs_names_clear) struct knobs_names units = { 0 };
+	int r = knobs_units(run->root, knob->tree, glob, &units);
+	char path[512];
+
+	if (r == 0 && units.count == 0 && !(knob->tree == KNOB_BLOCK && strpbrk(glob, "*?[")))
+		r = -ENOENT;
+	if (r < 0 && r != -ENOMEM) {
+		snprintf(path, sizeof(path), "%s%s/%s", glob, folder, knob->file);
+		run->result.refused++;
+		refusals_add(run->refusals, &(struct item){ .tree = knob->tree, .path = path }, r, NULL, NULL);
+		return 0;
+	}
+	for (size_t i = 0; i < units.count && r == 0; i++) {
+		snprintf(path, sizeof(path), "%s%s/%s", units.items[i], folder, knob->file);
+		r = want_file(run, knob->tree, path, knob->values, knob->n_values);
+	}
+	return r;
+}
+
+static int want_knob(struct profile_run *run, const struct knob *knob)
+{
+	if (run->wish->only_new && knob->tree != KNOB_CPUFREQ && !is_base_slice(knob->tree, knob->file))
+		return 0;
+	if (knob->tree == KNOB_CPUFREQ || knob->tree == KNOB_BLOCK)
+		return want_units(run, knob);
+	if (knob->tree == KNOB_DEBUGFS && strcmp(knob->file, "features") == 0)
+		return want_features(run, knob);
+	return want_file(run, knob->tree, knob->file, knob->values, knob->n_values);
+}
+
+/* A kernel without autogroups (CONFIG_SCHED_AUTOGROUP) will do, too. */
+static int want_no_autogroup(struct profile_run *run)
+{
+	static const char path[] = "kernel/sched_autogroup_enabled";
+	static const char *const off[] = { "0" };
+	char now[KNOBS_VALUE_MAX];
+
+	return is_gone(knobs_read(run->root, KNOB_SYSCTL, path, now)) ? 0 : want_file(run, KNOB_SYSCTL, path, off, 1);
+}
+
+/* Adds an item for each knob that is wished for. A knob that cannot be found is refused; 0 or -ENOMEM. */
+static int want(struct profile_run *run)
+{
+	const struct sched_profile *profile = run->wish->profile;
+	int r = run->wish->autogroup_off ? want_no_autogroup(run) : 0;
+
+	for (size_t i = 0; profile && i < profile->n_knobs && r == 0; i++)
+		r = want_knob(run, &profile->knobs[i]);
+	return r;
 }
 
 /* ---- compare ---- */
@@ -37,9 +129,9 @@ static char *read_lost(struct profile_run *run, const struct item *item)
 
 	if (item->tree != KNOB_BLOCK || !file)
 		return NULL;
-	knobs_of_queue(run->knobs, item->path, &names);
+	knobs_of_queue(run->root, item->path, &names);
 	for (size_t i = 0; i < names.count; i++) {
-		if (knobs_read(run->knobs, KNOB_BLOCK, names.items[i], NULL, value) == 0)
+		if (knobs_read(run->root, KNOB_BLOCK, names.items[i], value) == 0)
 			text_buf_printf(&buf, "%s=%s\n", names.items[i], value);
 	}
 	return text_buf_take(&buf);
@@ -53,7 +145,7 @@ static void compare_unreadable(struct profile_run *run, struct item *item, int e
 
 	if (!item->values && is_gone(error))
 		item->is_recorded = false;
-	else if (!(item->is_optional && is_gone(error)) && !is_deferred)
+	else if (!is_deferred)
 		refuse(run, item, error, NULL);
 }
 
@@ -105,7 +197,7 @@ static void write_item(struct profile_run *run, struct item *item)
 
 	item->is_written = true;
 	for (size_t i = 0; i < n_values && item->error == 0; i++)
-		item->error = knobs_write(run->knobs, item->tree, item->path, values[i]);
+		item->error = knobs_write(run->root, item->tree, item->path, values[i]);
 }
 
 static void write_round(struct profile_run *run)
@@ -132,8 +224,8 @@ static void write_lost(struct profile_run *run, const struct item *item)
 	while ((value = strsep(&rest, "\n"))) {
 		const char *path = strsep(&value, "=");
 
-		if (value && knobs_read(run->knobs, KNOB_BLOCK, path, NULL, now) == 0 && !knobs_same(now, value))
-			knobs_write(run->knobs, KNOB_BLOCK, path, value);
+		if (value && knobs_read(run->root, KNOB_BLOCK, path, now) == 0 && !knobs_same(now, value))
+			knobs_write(run->root, KNOB_BLOCK, path, value);
 	}
 }
 
@@ -216,7 +308,7 @@ static int carry_out(struct profile_run *run)
 
 int profile_run(struct profile_run *run)
 {
-	int r = profile_want(run);
+	int r = want(run);
 
 	for (size_t i = 0; i < run->items->count && r == 0; i++)
 		r = compare(run, &run->items->items[i]);

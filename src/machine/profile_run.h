@@ -21,7 +21,7 @@ struct profile_wish {
 
 struct profile_run {
 	const struct profile_wish *wish;
-	struct knobs *knobs;
+	int root;	     /* of the knobs, as in knobs.h */
 	int folder;	     /* of the record */
 	struct items *items; /* those on record, and then those of this run */
 	struct knobs_names *refusals;
@@ -35,12 +35,6 @@ struct profile_run {
  * written, which does not keep from putting back; or -ENOMEM.
  */
 int profile_run(struct profile_run *run);
-
-/* profile_want.c: adds an item for each knob that is wished for. A knob that cannot be found is refused; 0 or -ENOMEM. */
-int profile_want(struct profile_run *run);
-
-/* profile_want.c: the kernel's base slice. */
-bool is_base_slice(enum knob_tree tree, const char *path);
 
 /* ---- knobs that could not be set, in lines for people: "PATH: reason", safe for a terminal ---- */
 

@@ -46,8 +46,7 @@ void refusals_add(struct knobs_names *lines, const struct item *item, int error,
 	if (asprintf(&reason, error ? "%s%s" : "accepted %s, but holds %s", error ? strerror(-error) : wanted,
 		     error ? hint(item->tree, error) : now) < 0)
 		reason = NULL;
-	if (!reason || asprintf(&line, "%s/%s%s%s: %s", folder, item->path, item->word ? " " : "",
-				item->word ? item->word : "", reason) < 0)
+	if (!reason || asprintf(&line, "%s/%s: %s", folder, item->path, reason) < 0)
 		line = NULL;
 	safe = line ? text_escape(line, strlen(line)) : NULL;
 	if (safe && !(last && strncmp(last, folder, strlen(folder)) == 0 &&

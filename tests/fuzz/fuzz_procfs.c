@@ -222,7 +222,9 @@ static void parse_machine(struct input *input, uint8_t which)
 	char *word = which & 8 ? take_text(input, 16) : NULL;
 	char *text = take_text(input, SIZE_MAX);
 	size_t len = strlen(text);
+	char path[64];
 
+	snprintf(path, sizeof(path), "%s%s%s", paths[which >> 4 & 3], word ? " " : "", word ? word : "");
 	switch (which & 7) {
 	case 0:
 		len = host_parse_cgroups(text, mounts, 3);
@@ -232,7 +234,7 @@ static void parse_machine(struct input *input, uint8_t which)
 			      *mounts[i].path);
 		break;
 	default:
-		if (knobs_parse(which % KNOB_TREES, paths[which >> 4 & 3], word, text) == 0)
+		if (knobs_parse(which % KNOB_TREES, path, text) == 0)
 			check(strlen(text) <= len);
 		break;
 	}

@@ -181,7 +181,7 @@ static inline void put_state(const char *knobs, const char *boot)
 {
 	char text[2048], path[128];
 
-	snprintf(text, sizeof(text), "{\"version\":2,\"boot_id\":\"%s\",\"knobs\":[%s]}", boot,
+	snprintf(text, sizeof(text), "{\"version\":3,\"boot_id\":\"%s\",\"knobs\":[%s]}", boot,
 		 knobs);
 	put(STATE, text);
 	snprintf(path, sizeof(path), "%s/" STATE, top);

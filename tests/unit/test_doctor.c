@@ -26,7 +26,6 @@ static int set_up(void **state)
 		.input = { .daemon = 77 },
 		.tried = { .event_filter = true, .features = { true, true }, .tick_ns = 4000000 },
 	};
-	knobs_init(&checkup.knobs, checkup.root);
 	put("proc/sys/kernel/osrelease", "6.18.1\n");
 	put("proc/sys/kernel/sched_autogroup_enabled", "0\n");
 	put("proc/self/mountinfo", "33 22 0:29 / /cgroup rw - cgroup2 cgroup2 rw\n");
@@ -43,7 +42,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	knobs_close(&checkup.knobs);
 	close(checkup.root);
 	findings_clear(&checkup.findings);
 	config_free(config);
@@ -62,8 +60,6 @@ static const struct finding *finding_named(const char *name)
 
 static void look(void)
 {
-	/* Their folders are opened when they are needed, and not again. */
-	knobs_close(&checkup.knobs);
 	findings_clear(&checkup.findings);
 	checkup_run(&checkup);
 	for (size_t i = 0; i < checkup.findings.count; i++) {

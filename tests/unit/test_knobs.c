@@ -9,7 +9,7 @@
 #define SCHED "sys/kernel/debug/sched/"
 #define VDA   "sys/block/vda/queue/"
 
-static struct knobs knobs;
+static int root;
 
 static int set_up(void **state)
 {
@@ -30,22 +30,21 @@ static int set_up(void **state)
 	make_folder("sys/block");
 	make_link("../devices/vda", "sys/block/vda");
 	put("sys/block/dm-0/queue/scheduler", "none\n");
-	knobs_init(&knobs, open_folder(""));
+	root = open_folder("");
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	knobs_close(&knobs);
-	close(knobs.root);
+	close(root);
 	return remove_trees(state);
 }
 
-static void reads(enum knob_tree tree, const char *path, const char *word, const char *want)
+static void reads(enum knob_tree tree, const char *path, const char *want)
 {
 	char buf[KNOBS_VALUE_MAX];
 
-	assert_int_equal(knobs_read(&knobs, tree, path, word, buf), 0);
+	assert_int_equal(knobs_read(root, tree, path, buf), 0);
 	assert_string_equal(buf, want);
 }
 
@@ -53,8 +52,8 @@ static void refuses(enum knob_tree tree, const char *path, int error)
 {
 	char buf[KNOBS_VALUE_MAX];
 
-	assert_int_equal(knobs_read(&knobs, tree, path, NULL, buf), error);
-	assert_int_equal(knobs_write(&knobs, tree, path, "evil"), error);
+	assert_int_equal(knobs_read(root, tree, path, buf), error);
+	assert_int_equal(knobs_write(root, tree, path, "evil"), error);
 	assert_string_equal(get("sys/kernel/debug/secret"), "secret\n");
 }
 
@@ -64,28 +63,28 @@ TEST_KNOBS_TEST(values_are_read_in_the_form_they_are_written)
 {
 	char buf[KNOBS_VALUE_MAX];
 
-	reads(KNOB_DEBUGFS, "base_slice_ns", NULL, "3000000");
-	reads(KNOB_DEBUGFS, "features", "HRTICK", "NO_HRTICK");
-	reads(KNOB_DEBUGFS, "features", "HRTICK_DL", "NO_HRTICK_DL");
-	reads(KNOB_DEBUGFS, "features", "PLACE_LAG", "PLACE_LAG");
-	reads(KNOB_DEBUGFS, "features", "X_Y", "X_Y");
-	reads(KNOB_DEBUGFS, "preempt", NULL, "full");
-	reads(KNOB_DEBUGFS, "llc_balancing/enabled", NULL, "1");
-	assert_int_equal(knobs_read(&knobs, KNOB_DEBUGFS, "features", "HRTIC", buf), -EINVAL);
-	assert_int_equal(knobs_read(&knobs, KNOB_DEBUGFS, "features", "", buf), -EINVAL);
-	reads(KNOB_SYSCTL, "kernel/sched_autogroup_enabled", NULL, "1");
-	reads(KNOB_CPUFREQ, "policy12/scaling_governor", NULL, "powersave");
-	reads(KNOB_BLOCK, "vda/queue/scheduler", NULL, "mq-deadline");
-	reads(KNOB_BLOCK, "vda/queue/nr_requests", NULL, "256");
+	reads(KNOB_DEBUGFS, "base_slice_ns", "3000000");
+	reads(KNOB_DEBUGFS, "features HRTICK", "NO_HRTICK");
+	reads(KNOB_DEBUGFS, "features HRTICK_DL", "NO_HRTICK_DL");
+	reads(KNOB_DEBUGFS, "features PLACE_LAG", "PLACE_LAG");
+	reads(KNOB_DEBUGFS, "features X_Y", "X_Y");
+	reads(KNOB_DEBUGFS, "preempt", "full");
+	reads(KNOB_DEBUGFS, "llc_balancing/enabled", "1");
+	assert_int_equal(knobs_read(root, KNOB_DEBUGFS, "features HRTIC", buf), -EINVAL);
+	assert_int_equal(knobs_read(root, KNOB_DEBUGFS, "features ", buf), -EINVAL);
+	reads(KNOB_SYSCTL, "kernel/sched_autogroup_enabled", "1");
+	reads(KNOB_CPUFREQ, "policy12/scaling_governor", "powersave");
+	reads(KNOB_BLOCK, "vda/queue/scheduler", "mq-deadline");
+	reads(KNOB_BLOCK, "vda/queue/nr_requests", "256");
 	/* A device with one scheduler only has no brackets. */
-	reads(KNOB_BLOCK, "dm-0/queue/scheduler", NULL, "none");
+	reads(KNOB_BLOCK, "dm-0/queue/scheduler", "none");
 }
 
 TEST_KNOBS_TEST(values_are_written_whole)
 {
-	assert_int_equal(knobs_write(&knobs, KNOB_BLOCK, "vda/queue/scheduler", "bfq"), 0);
+	assert_int_equal(knobs_write(root, KNOB_BLOCK, "vda/queue/scheduler", "bfq"), 0);
 	assert_string_equal(get(VDA "scheduler"), "bfq\n");
-	assert_int_equal(knobs_write(&knobs, KNOB_DEBUGFS, "features", "HRTICK"), 0);
+	assert_int_equal(knobs_write(root, KNOB_DEBUGFS, "features HRTICK", "HRTICK"), 0);
 	assert_string_equal(get(SCHED "features"), "HRTICK\n");
 }
 
@@ -98,8 +97,8 @@ TEST_KNOBS_TEST(missing_and_unfit_knobs_are_errors)
 	refuses(KNOB_BLOCK, "vdb/queue/scheduler", -ENOENT);
 	memset(large, 'x', sizeof(large) - 1);
 	put(SCHED "large", large);
-	assert_int_equal(knobs_read(&knobs, KNOB_DEBUGFS, "large", NULL, buf), -EMSGSIZE);
-	assert_int_equal(knobs_write(&knobs, KNOB_DEBUGFS, "base_slice_ns", large), -EMSGSIZE);
+	assert_int_equal(knobs_read(root, KNOB_DEBUGFS, "large", buf), -EMSGSIZE);
+	assert_int_equal(knobs_write(root, KNOB_DEBUGFS, "base_slice_ns", large), -EMSGSIZE);
 	assert_string_equal(get(SCHED "base_slice_ns"), "3000000\n");
 	/* No new file is ever made. */
 	assert_null(get(SCHED "min_granularity_ns"));
@@ -121,12 +120,12 @@ TEST_KNOBS_TEST(units_are_listed_by_glob_and_in_order)
 {
 	struct knobs_names names;
 
-	assert_int_equal(knobs_units(&knobs, KNOB_CPUFREQ, "policy*", &names), 0);
+	assert_int_equal(knobs_units(root, KNOB_CPUFREQ, "policy*", &names), 0);
 	assert_int_equal(names.count, 2);
 	assert_string_equal(names.items[0], "policy0");
 	assert_string_equal(names.items[1], "policy12");
 	knobs_names_clear(&names);
-	assert_int_equal(knobs_units(&knobs, KNOB_BLOCK, "sd?", &names), 0);
+	assert_int_equal(knobs_units(root, KNOB_BLOCK, "sd?", &names), 0);
 	assert_int_equal(names.count, 0);
 }
 
@@ -134,15 +133,15 @@ TEST_KNOBS_TEST(what_goes_with_a_scheduler)
 {
 	struct knobs_names names;
 
-	assert_int_equal(knobs_of_queue(&knobs, "vda/queue/scheduler", &names), 0);
+	assert_int_equal(knobs_of_queue(root, "vda/queue/scheduler", &names), 0);
 	assert_int_equal(names.count, 3);
 	assert_string_equal(names.items[0], "vda/queue/iosched/read_expire");
 	assert_string_equal(names.items[1], "vda/queue/nr_requests");
 	assert_string_equal(names.items[2], "vda/queue/wbt_lat_usec");
-	reads(KNOB_BLOCK, names.items[0], NULL, "500");
+	reads(KNOB_BLOCK, names.items[0], "500");
 	knobs_names_clear(&names);
 	/* Without a scheduler. */
-	assert_int_equal(knobs_of_queue(&knobs, "dm-0/queue/scheduler", &names), 0);
+	assert_int_equal(knobs_of_queue(root, "dm-0/queue/scheduler", &names), 0);
 	assert_int_equal(names.count, 2);
 	knobs_names_clear(&names);
 }

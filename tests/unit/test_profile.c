@@ -298,8 +298,8 @@ PROFILE_TEST(a_foreign_record_is_refused)
 		{ -EBADMSG, "" },
 		{ -EBADMSG, "{" },
 		{ -EBADMSG, "[]" },
-		{ -EBADMSG, "{\"version\":2,\"knobs\":[]}" },
-		{ -ESTALE, "{\"version\":2,\"boot_id\":\"another\",\"knobs\":[]}" },
+		{ -EBADMSG, "{\"version\":3,\"knobs\":[]}" },
+		{ -ESTALE, "{\"version\":3,\"boot_id\":\"another\",\"knobs\":[]}" },
 	};
 	static const char *const bad_knobs[] = {
 		"1",

@@ -1,46 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's own knobs: small files that root writes. No path leads out of its tree. */
+/*
+ * The kernel's own knobs: small files that root writes. No path leads out of its tree, whose folder is beneath a root as
+ * in host.h. If that is /, and debugfs is not mounted there, it is mounted for ourselves alone, attached nowhere (fsmount,
+ * since 5.2; needs CAP_SYS_ADMIN), and gone afterwards.
+ */
 #pragma once
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <schedqos/util/terms.h>
 
-struct knobs {
-	int root;	      /* as in host.h */
-	int tree[KNOB_TREES]; /* directory descriptor, or KNOBS_UNOPENED: it has not been needed yet */
-};
-#define KNOBS_UNOPENED INT_MIN
-
 /* Room for what a knob holds. */
 #define KNOBS_VALUE_MAX 4096
-
-/*
- * The trees beneath that root, each opened when it is first needed. If that is /, and debugfs is not mounted there, it is
- * mounted for ourselves alone, attached nowhere (fsmount, since 5.2; needs CAP_SYS_ADMIN), and gone with knobs_close.
- */
-void knobs_init(struct knobs *knobs, int root);
-void knobs_close(struct knobs *knobs);
 
 /* The tree's folder. Static storage. */
 const char *knobs_folder(enum knob_tree tree);
 
 /*
  * What the knob holds, in the form in which it is written: of a choice, the one chosen; of debugfs' `features`,
- * which holds many words, the named one as it stands, WORD or NO_WORD (word is NULL for any other file); else all
- * of it, without spaces at its end. path is beneath the tree's folder. 0 or -errno: -ENOENT no such knob, -EINVAL no
- * such word, -EPERM kernel lockdown, -EXDEV a path that would lead out of the tree.
+ * which holds many words, the one that follows the file's name in the path ("features HRTICK") as it stands, WORD or
+ * NO_WORD; else all of it, without spaces at its end. path is beneath the tree's folder. 0 or -errno: -ENOENT no such
+ * knob, -EINVAL no such word, -EPERM kernel lockdown, -EXDEV a path that would lead out of the tree.
  */
-int knobs_read(struct knobs *knobs, enum knob_tree tree, const char *path, const char *word,
-	       char buf[KNOBS_VALUE_MAX]);
+int knobs_read(int root, enum knob_tree tree, const char *path, char buf[KNOBS_VALUE_MAX]);
 
 /* Writes the value, in one write. 0 or -errno: the kernel's, or as above. */
-int knobs_write(struct knobs *knobs, enum knob_tree tree, const char *path, const char *value);
+int knobs_write(int root, enum knob_tree tree, const char *path, const char *value);
 
 /* The parser behind knobs_read: text becomes the value, in place. Returns 0 or -EINVAL. */
-int knobs_parse(enum knob_tree tree, const char *path, const char *word, char *text);
+int knobs_parse(enum knob_tree tree, const char *path, char *text);
 
 /*
  * Whether two values are the same to the kernel: compared word by word, numbers and booleans by value. NULL is the same
@@ -59,10 +48,10 @@ void knobs_names_clear(struct knobs_names *names);
 int knobs_names_add(struct knobs_names *names, char *text);
 
 /* The cpufreq policies or block devices whose name matches the glob. 0 or -errno. */
-int knobs_units(struct knobs *knobs, enum knob_tree tree, const char *glob, struct knobs_names *ret);
+int knobs_units(int root, enum knob_tree tree, const char *glob, struct knobs_names *ret);
 
 /*
  * The paths of what the kernel resets by itself with another scheduler of a disk: its queue's depth, its write-back
  * throttling and the old scheduler's own settings (seen on 6.18). scheduler: "vda/queue/scheduler". 0 or -errno.
  */
-int knobs_of_queue(struct knobs *knobs, const char *scheduler, struct knobs_names *ret);
+int knobs_of_queue(int root, const char *scheduler, struct knobs_names *ret);

@@ -39,6 +39,15 @@ int machine_new_at(int root, int folder, bool set_aside, struct machine **ret);
 void machine_free(struct machine *machine);
 DEFINE_CLEANUP(struct machine, machine_free)
 
+/*
+ * Sets the machine's knobs to those of the profile (NULL: none), with autogroups off if asked for, unless the profile
+ * itself sets that knob. A knob that an earlier profile changed and this one does not name is put back, unless it has
+ * been changed by others since. Writes only where that changes something, and continues after refusals, which are
+ * logged. Returns 0, or -errno with nothing written when the change cannot be recorded first.
+ */
+int machine_apply(struct machine *machine, const struct sched_profile *profile, bool autogroup_off,
+		  struct profile_result *ret);
+
 /* ---- for the daemon: results are logged ---- */
 
 /*
@@ -68,17 +77,6 @@ void machine_refresh(struct machine *machine);
 
 /* Puts all knobs back. */
 void machine_put_back(struct machine *machine);
-
-/* ---- with or without a daemon ---- */
-
-/*
- * Sets the machine's knobs to those of the profile (NULL: none), with autogroups off if asked for, unless the profile
- * itself sets that knob. A knob that an earlier profile changed and this one does not name is put back, unless it has
- * been changed by others since. Writes only where that changes something, and continues after refusals. Returns 0, or
- * -errno with nothing written when the change cannot be recorded first.
- */
-int machine_apply(struct machine *machine, const struct sched_profile *profile, bool autogroup_off,
-		  struct profile_result *ret);
 
 /* ---- what is in force ---- */
 
