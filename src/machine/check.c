@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <schedqos/kernel/host.h>
 
@@ -43,15 +42,9 @@ void findings_clear(struct findings *findings)
 
 const char *finding_state_name(enum finding_state state)
 {
-	switch (state) {
-	case FINDING_OK:
-		return "ok";
-	case FINDING_NOTE:
-		return "note";
-	case FINDING_BAD:
-		return "bad";
-	}
-	return NULL;
+	static const char *const names[] = { [FINDING_OK] = "ok", [FINDING_NOTE] = "note", [FINDING_BAD] = "bad" };
+
+	return names[state];
 }
 
 int checkup_read(const struct checkup *checkup, const char *path, char *buf, size_t size)

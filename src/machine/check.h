@@ -38,30 +38,10 @@ int checkup_read(const struct checkup *checkup, const char *path, char *buf, siz
 /* Opens a folder. A descriptor or -errno. */
 int checkup_open(const struct checkup *checkup, const char *path);
 
-/* doctor.c: runs all checks. */
+/* Runs all checks. */
 void checkup_run(struct checkup *checkup);
 
-/* doctor_service.c */
-void check_release(struct checkup *checkup);
-void check_configuration(struct checkup *checkup);
-void check_users(struct checkup *checkup);
-void check_daemon(struct checkup *checkup);
-void check_leftovers(struct checkup *checkup);
-void check_problems(struct checkup *checkup);
-void check_unit(struct checkup *checkup);
-void check_rivals(struct checkup *checkup);
-
-/* doctor_kernel.c */
-void check_namespaces(struct checkup *checkup);
-void check_events(struct checkup *checkup);
-void check_hearing(struct checkup *checkup);
-void check_attributes(struct checkup *checkup);
-void check_tick(struct checkup *checkup);
-void check_sched_ext(struct checkup *checkup);
-void check_autogroup(struct checkup *checkup);
-void check_governor(struct checkup *checkup);
-void check_disks(struct checkup *checkup);
-void check_lockdown(struct checkup *checkup);
-
-/* doctor_borders.c */
+/* The checks of doctor_service.c, doctor_kernel.c and doctor_borders.c, in the order in which they are printed. */
+void check_service(struct checkup *checkup);
+void check_kernel(struct checkup *checkup);
 void check_borders(struct checkup *checkup);

@@ -6,24 +6,16 @@
 #include <time.h>
 
 #include <schedqos/kernel/events.h>
-#include <schedqos/util/cleanup.h>
 
 #include "check.h"
 
 #define CONNECTOR_BUFFER 65536
 
-/* In the order in which they are printed. */
-static void (*const checks[])(struct checkup *checkup) = {
-	check_release,	 check_configuration, check_users,     check_daemon,   check_leftovers, check_problems,
-	check_unit,	 check_namespaces,    check_events,    check_hearing,  check_attributes, check_tick,
-	check_sched_ext, check_autogroup,     check_borders,   check_governor, check_disks,	 check_lockdown,
-	check_rivals,
-};
-
 void checkup_run(struct checkup *checkup)
 {
-	for (size_t i = 0; i < array_size(checks); i++)
-		checks[i](checkup);
+	check_service(checkup);
+	check_kernel(checkup);
+	check_borders(checkup);
 }
 
 static int try_events(void)

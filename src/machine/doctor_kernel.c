@@ -12,7 +12,7 @@
 #include <schedqos/kernel/host.h>
 #include <schedqos/util/cleanup.h>
 
-void check_namespaces(struct checkup *checkup)
+static void check_namespaces(struct checkup *checkup)
 {
 	const char *other = host_other_namespace(checkup->root);
 
@@ -24,7 +24,7 @@ void check_namespaces(struct checkup *checkup)
 			  "run it on the host", "a container: not the initial %s namespace", other);
 }
 
-void check_events(struct checkup *checkup)
+static void check_events(struct checkup *checkup)
 {
 	int r = checkup->tried.events;
 
@@ -41,7 +41,7 @@ void check_events(struct checkup *checkup)
 }
 
 /* By tracepoints. With a daemon, that one tells. */
-void check_hearing(struct checkup *checkup)
+static void check_hearing(struct checkup *checkup)
 {
 	static const char consequence[] =
 		"a process's cgroup is looked at when it calls exec, and 1, 2 and 3 s later; what is enforced "
@@ -65,7 +65,7 @@ void check_hearing(struct checkup *checkup)
 		found_ok(checkup, "hearing", "moves between cgroups, and what others set on tasks, can be heard");
 }
 
-void check_attributes(struct checkup *checkup)
+static void check_attributes(struct checkup *checkup)
 {
 	if (checkup->tried.features.slice)
 		found_ok(checkup, "slice", "the kernel keeps custom slices");
@@ -95,7 +95,7 @@ static const struct qos_class *shortest(const struct config *config)
 	return best;
 }
 
-void check_tick(struct checkup *checkup)
+static void check_tick(struct checkup *checkup)
 {
 	const struct qos_class *class = shortest(checkup->input.config);
 	double ms = (double)checkup->tried.tick_ns / 1e6;
@@ -114,7 +114,7 @@ void check_tick(struct checkup *checkup)
 			   "%g ms, HRTICK %s: longer than the slice of %s", ms, r == 0 ? "off" : "unknown", class->name);
 }
 
-void check_sched_ext(struct checkup *checkup)
+static void check_sched_ext(struct checkup *checkup)
 {
 	char state[64], name[64];
 	int r = checkup_read(checkup, "/sys/kernel/sched_ext/state", state, sizeof(state));
@@ -128,7 +128,7 @@ void check_sched_ext(struct checkup *checkup)
 }
 
 /* Where no daemon runs yet, it may be on: the daemon turns it off when it starts, unless told otherwise. */
-void check_autogroup(struct checkup *checkup)
+static void check_autogroup(struct checkup *checkup)
 {
 	static const char consequence[] = "nice ranks tasks only within one session (terminal, login), not between them";
 	const struct config *config = checkup->input.config;
@@ -147,7 +147,7 @@ void check_autogroup(struct checkup *checkup)
 			  "on, though the daemon runs");
 }
 
-void check_governor(struct checkup *checkup)
+static void check_governor(struct checkup *checkup)
 {
 	_cleanup_(knobs_names_clear) struct knobs_names policies = { 0 };
 	char path[512], governor[KNOBS_VALUE_MAX], other[64] = "";
@@ -190,7 +190,7 @@ static bool is_view(const char *device)
 }
 
 /* bfq has a share for each level; mq-deadline (since 5.14) serves one class after the other, whatever the level. */
-void check_disks(struct checkup *checkup)
+static void check_disks(struct checkup *checkup)
 {
 	_cleanup_(knobs_names_clear) struct knobs_names disks = { 0 };
 	char path[512], scheduler[KNOBS_VALUE_MAX];
@@ -215,7 +215,7 @@ void check_disks(struct checkup *checkup)
 }
 
 /* Secure boot locks the kernel down, and closes debugfs. A file there says so even where the setting cannot be read. */
-void check_lockdown(struct checkup *checkup)
+static void check_lockdown(struct checkup *checkup)
 {
 	char mode[64], value[KNOBS_VALUE_MAX];
 	int r = checkup_read(checkup, "/sys/kernel/security/lockdown", mode, sizeof(mode));
@@ -229,4 +229,18 @@ void check_lockdown(struct checkup *checkup)
 			   r == 0 ? mode : "debugfs does not let root in: locked down");
 	else
 		found_ok(checkup, "lockdown", "%s", r == 0 ? "none" : "not seen");
+}
+
+void check_kernel(struct checkup *checkup)
+{
+	check_namespaces(checkup);
+	check_events(checkup);
+	check_hearing(checkup);
+	check_attributes(checkup);
+	check_tick(checkup);
+	check_sched_ext(checkup);
+	check_autogroup(checkup);
+	check_governor(checkup);
+	check_disks(checkup);
+	check_lockdown(checkup);
 }

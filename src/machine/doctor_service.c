@@ -13,7 +13,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 
-void check_release(struct checkup *checkup)
+static void check_release(struct checkup *checkup)
 {
 	char release[128];
 
@@ -21,7 +21,7 @@ void check_release(struct checkup *checkup)
 	found_ok(checkup, "kernel", "Linux %s", *release ? release : "?");
 }
 
-void check_configuration(struct checkup *checkup)
+static void check_configuration(struct checkup *checkup)
 {
 	const struct doctor_input *input = &checkup->input;
 
@@ -41,7 +41,7 @@ void check_configuration(struct checkup *checkup)
 			   input->n_differences == 1 ? "" : "s");
 }
 
-void check_users(struct checkup *checkup)
+static void check_users(struct checkup *checkup)
 {
 	const struct config *config = checkup->input.config;
 	size_t count = 0;
@@ -54,7 +54,7 @@ void check_users(struct checkup *checkup)
 			   "%zu cannot be looked up now", count);
 }
 
-void check_daemon(struct checkup *checkup)
+static void check_daemon(struct checkup *checkup)
 {
 	if (checkup->input.daemon < 0)
 		found_note(checkup, "daemon", "cannot be told", "run this as root", "only root can ask for it");
@@ -84,7 +84,7 @@ static bool has_state(const struct checkup *checkup, const char *suffix)
 	return has;
 }
 
-void check_leftovers(struct checkup *checkup)
+static void check_leftovers(struct checkup *checkup)
 {
 	if (!checkup->input.daemon && has_state(checkup, ""))
 		found_note(checkup, "leftovers",
@@ -100,14 +100,14 @@ void check_leftovers(struct checkup *checkup)
 			   "a record of what to put back could not be used: see " STATE_FOLDER);
 }
 
-void check_problems(struct checkup *checkup)
+static void check_problems(struct checkup *checkup)
 {
 	for (size_t i = 0; i < checkup->input.n_problems; i++)
 		found_note(checkup, "problem", "the daemon goes on without it",
 			   "see its log, and 'schedqos status'", "%s", checkup->input.problems[i]);
 }
 
-void check_unit(struct checkup *checkup)
+static void check_unit(struct checkup *checkup)
 {
 	static const char consequence[] = "nothing starts the daemon at boot";
 
@@ -150,7 +150,7 @@ static const struct rival *find_rival(const char *comm)
 	return NULL;
 }
 
-void check_rivals(struct checkup *checkup)
+static void check_rivals(struct checkup *checkup)
 {
 	_cleanup_close_ int proc = checkup_open(checkup, "/proc");
 	_cleanup_closedir_ DIR *list = NULL;
@@ -171,4 +171,16 @@ void check_rivals(struct checkup *checkup)
 	}
 	if (!count)
 		found_ok(checkup, "rivals", "no other daemon known to set priorities runs");
+}
+
+void check_service(struct checkup *checkup)
+{
+	check_release(checkup);
+	check_configuration(checkup);
+	check_users(checkup);
+	check_daemon(checkup);
+	check_leftovers(checkup);
+	check_problems(checkup);
+	check_unit(checkup);
+	check_rivals(checkup);
 }

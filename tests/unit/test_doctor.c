@@ -96,8 +96,8 @@ static void says_nothing(const char *name)
 TEST_DOCTOR_TEST(all_well)
 {
 	static const char *const names[] = {
-		"kernel", "configuration", "daemon", "unit",	   "namespaces", "events",  "hearing",	"slice",
-		"util-clamp", "tick",	   "sched-ext", "autogroup", "borders",	  "governor", "lockdown", "rivals",
+		"kernel", "configuration", "daemon",	"unit", "rivals",    "namespaces", "events",   "hearing",
+		"slice",  "util-clamp",	   "tick",	"sched-ext", "autogroup", "governor",	   "lockdown", "borders",
 	};
 
 	look();
