@@ -95,14 +95,9 @@ struct limits *limits_new(const struct config *config)
 {
 	struct limits *limits = calloc(1, sizeof(*limits));
 
-	if (!limits)
-		return NULL;
-	limits->config = config;
-	limits->denied = calloc(config->n_classes, sizeof(*limits->denied));
-	if (limits->denied)
-		return limits;
-	free(limits);
-	return NULL;
+	if (limits)
+		limits->config = config;
+	return limits;
 }
 
 void limits_free(struct limits *limits)
@@ -182,8 +177,13 @@ static int find(struct limits *limits, const char *cgroup, const struct qos_clas
 {
 	const struct config *config = limits->config;
 	const size_t size = config->n_classes * sizeof(bool);
-	bool *denied = row(limits, limits->n_limits);
+	bool *denied = reallocarray(limits->denied, limits->n_limits + 1, size);
+	size_t same = 0;
 
+	if (!denied)
+		return -ENOMEM;
+	limits->denied = denied;
+	denied = row(limits, limits->n_limits);
 	memset(denied, false, size);
 	deny_above(limits, max, denied);
 	for (size_t i = 0; i < config->n_groups; i++) {
@@ -194,17 +194,13 @@ static int find(struct limits *limits, const char *cgroup, const struct qos_clas
 		*ret = 0;
 		return 0;
 	}
-	for (size_t i = 0; i < limits->n_limits; i++) {
-		if (memcmp(row(limits, i), denied, size) == 0) {
-			*ret = (uint16_t)(i + 1);
-			return 0;
-		}
-	}
-	denied = limits->n_limits < UINT16_MAX ? reallocarray(limits->denied, limits->n_limits + 2, size) : NULL;
-	if (!denied)
+	while (memcmp(row(limits, same), denied, size) != 0)
+		same++;
+	if (same == UINT16_MAX)
 		return -ENOMEM;
-	limits->denied = denied;
-	*ret = (uint16_t)++limits->n_limits;
+	if (same == limits->n_limits)
+		limits->n_limits++;
+	*ret = (uint16_t)(same + 1);
 	return 0;
 }
 

@@ -6,11 +6,10 @@
 #include <string.h>
 
 struct entry {
-	bool is_used, has_ended;
+	bool has_ended;
 	bool was_covered;	  /* perhaps, by a limit that has ended */
-	struct override override; /* owns its strings */
+	struct override override; /* owns its strings; without a class's name the place is free */
 	const struct qos_class *class; /* NULL: the configuration lacks it, or it is to have no effect */
-	uint16_t tag;
 };
 
 struct overrides {
@@ -18,17 +17,13 @@ struct overrides {
 	size_t n_entries;
 	size_t n_cgroups, n_users_cgroups; /* those for cgroups; of these, users' */
 	const struct config *config;
-	uint16_t focus_tag; /* TAG_NONE: off */
+	const struct qos_class *focus;	/* NULL: off */
 	const struct qos_class *hidden; /* the highest class of what is hidden */
 };
 
 struct overrides *overrides_new(void)
 {
-	struct overrides *overrides = calloc(1, sizeof(*overrides));
-
-	if (overrides)
-		overrides->focus_tag = TAG_NONE;
-	return overrides;
+	return calloc(1, sizeof(struct overrides));
 }
 
 static void clear_entry(struct entry *entry)
@@ -66,22 +61,16 @@ static uint16_t tag_of(const struct overrides *overrides, const struct qos_class
 	return class ? rules_tag_of(overrides->config->rules, (size_t)(class - overrides->config->classes)) : TAG_NONE;
 }
 
-static void resolve(const struct overrides *overrides, struct entry *entry)
-{
-	entry->class = class_named(overrides, entry->override.qos);
-	entry->tag = tag_of(overrides, entry->class);
-}
-
 void overrides_follow(struct overrides *overrides, const struct config *config)
 {
 	overrides->config = config;
-	overrides->focus_tag = TAG_NONE;
-	if (config->settings.focus)
-		overrides->focus_tag = tag_of(overrides, class_named(overrides, config->settings.focus));
+	overrides->focus = config->settings.focus ? class_named(overrides, config->settings.focus) : NULL;
 	overrides->hidden = class_named(overrides, "QOS_UTILITY");
 	for (size_t i = 0; i < overrides->n_entries; i++) {
-		if (overrides->entries[i].is_used)
-			resolve(overrides, &overrides->entries[i]);
+		struct entry *entry = &overrides->entries[i];
+
+		if (entry->override.qos)
+			entry->class = class_named(overrides, entry->override.qos);
 	}
 }
 
@@ -91,7 +80,7 @@ static struct entry *take_entry(struct overrides *overrides)
 	struct entry *entries;
 
 	for (size_t i = 0; i < overrides->n_entries; i++) {
-		if (!overrides->entries[i].is_used)
+		if (!overrides->entries[i].override.qos)
 			return &overrides->entries[i];
 	}
 	entries = reallocarray(overrides->entries, overrides->n_entries + 1, sizeof(*entries));
@@ -133,10 +122,9 @@ int overrides_add(struct overrides *overrides, const struct override *override, 
 		clear_entry(entry);
 		return -ENOMEM;
 	}
-	entry->is_used = true;
+	entry->class = class_named(overrides, override->qos);
 	overrides->n_cgroups += override->cgroup != NULL;
 	overrides->n_users_cgroups += override->cgroup && override->uid;
-	resolve(overrides, entry);
 	*ret_number = (uint16_t)(entry - overrides->entries + 1);
 	return 0;
 }
@@ -179,10 +167,11 @@ const struct override *overrides_get(const struct overrides *overrides, uint16_t
 const struct override *overrides_next(const struct overrides *overrides, uint16_t *number)
 {
 	for (size_t i = *number; i < overrides->n_entries; i++) {
-		if (!overrides->entries[i].is_used || overrides->entries[i].has_ended)
-			continue;
+		const struct entry *entry = &overrides->entries[i];
+
 		*number = (uint16_t)(i + 1);
-		return &overrides->entries[i].override;
+		if (entry->override.qos && !entry->has_ended)
+			return &entry->override;
 	}
 	return NULL;
 }
@@ -212,14 +201,11 @@ enum override_slot overrides_slot(const struct overrides *overrides, uint16_t nu
 	return override->uid ? SLOT_USERS_LIMIT : SLOT_LIMIT;
 }
 
-static bool counts(const struct entry *entry, uid_t owner)
-{
-	return entry && (!entry->override.uid || entry->override.uid == owner);
-}
-
 bool overrides_count(const struct overrides *overrides, uint16_t number, uid_t owner)
 {
-	return counts(entry_of(overrides, number), owner);
+	const struct entry *entry = entry_of(overrides, number);
+
+	return entry && (!entry->override.uid || entry->override.uid == owner);
 }
 
 bool overrides_need_owner(const struct overrides *overrides, const uint16_t joined[OVERRIDE_SLOTS])
@@ -245,31 +231,29 @@ uint16_t overrides_tag(const struct overrides *overrides, uint16_t number)
 {
 	const struct entry *entry = entry_of(overrides, number);
 
-	return entry && entry->class ? entry->tag : TAG_NONE;
+	return entry ? tag_of(overrides, entry->class) : TAG_NONE;
 }
 
 /* ---- what is seen of apps ---- */
 
 enum shown overrides_shown(const struct overrides *overrides, uint16_t number, uid_t owner)
 {
-	const struct entry *entry = entry_of(overrides, number);
-
-	if (!counts(entry, owner) || overrides->focus_tag == TAG_NONE)
+	if (!overrides->focus || !overrides_count(overrides, number, owner))
 		return SHOWN_VISIBLE;
-	return entry->override.shown;
+	return overrides_get(overrides, number)->shown;
 }
 
 uint16_t overrides_focus_tag(const struct overrides *overrides)
 {
-	return overrides->focus_tag;
+	return tag_of(overrides, overrides->focus);
 }
 
 bool overrides_is_other_app(const struct overrides *overrides, uint16_t number, pid_t pid)
 {
 	for (size_t i = 0; i < overrides->n_entries; i++) {
-		const struct entry *entry = &overrides->entries[i];
+		const struct override *override = &overrides->entries[i].override;
 
-		if (entry->is_used && entry->override.kind == OVERRIDE_SHOWN && entry->override.pid == pid && i + 1 != number)
+		if (override->qos && override->kind == OVERRIDE_SHOWN && override->pid == pid && i + 1 != number)
 			return true;
 	}
 	return false;
@@ -341,17 +325,17 @@ static void lower(const struct qos_class **max, const struct qos_class *class)
 const struct qos_class *overrides_max(const struct overrides *overrides, const uint16_t joined[OVERRIDE_SLOTS],
 				      const char *cgroup, uid_t owner, bool is_hidden)
 {
-	const struct entry *entry = entry_of(overrides, joined[SLOT_LIMIT]);
-	const struct entry *users = entry_of(overrides, joined[SLOT_USERS_LIMIT]);
-	const struct qos_class *max = entry ? entry->class : NULL;
+	const struct qos_class *max = is_hidden ? overrides->hidden : NULL;
 
-	if (counts(users, owner))
-		lower(&max, users->class);
-	if (is_hidden)
-		lower(&max, overrides->hidden);
-	for (size_t i = 0; overrides->entries && overrides->n_cgroups && i < overrides->n_entries; i++) {
-		entry = &overrides->entries[i];
-		if (entry->override.cgroup && counts(entry, owner) && overrides_is_below(cgroup, entry->override.cgroup))
+	if (joined[SLOT_LIMIT])
+		lower(&max, entry_of(overrides, joined[SLOT_LIMIT])->class);
+	if (overrides_count(overrides, joined[SLOT_USERS_LIMIT], owner))
+		lower(&max, entry_of(overrides, joined[SLOT_USERS_LIMIT])->class);
+	for (size_t i = 0; overrides->n_cgroups && i < overrides->n_entries; i++) {
+		const struct entry *entry = &overrides->entries[i];
+
+		if (entry->override.cgroup && overrides_count(overrides, (uint16_t)(i + 1), owner) &&
+		    overrides_is_below(cgroup, entry->override.cgroup))
 			lower(&max, entry->class);
 	}
 	return max;
