@@ -49,8 +49,7 @@ struct bus_server {
 	struct peer {
 		struct bus_server *server;
 		sd_bus *bus;
-		bool is_root;
-	} peers[PEERS_MAX];
+	} peers[PEERS_MAX]; /* the last ones are the bridge's */
 };
 
 static void drop(struct peer *peer)
@@ -108,16 +107,12 @@ static int tell_peers(sd_event_source *source, void *userdata)
 /* NULL: there are enough of root, or of the bridge. */
 static struct peer *find_slot(struct bus_server *server, bool is_root)
 {
-	struct peer *empty = NULL;
-	size_t count = 0;
+	struct peer *peer = &server->peers[is_root ? 0 : ROOT_PEERS_MAX];
+	const struct peer *end = peer + (is_root ? ROOT_PEERS_MAX : BRIDGE_PEERS_MAX);
 
-	for (size_t i = 0; i < PEERS_MAX; i++) {
-		if (!server->peers[i].bus)
-			empty = &server->peers[i];
-		else
-			count += server->peers[i].is_root == is_root;
-	}
-	return count < (is_root ? ROOT_PEERS_MAX : BRIDGE_PEERS_MAX) ? empty : NULL;
+	while (peer < end && peer->bus)
+		peer++;
+	return peer < end ? peer : NULL;
 }
 
 static int add_methods(sd_bus *bus, struct daemon *daemon)
@@ -167,7 +162,7 @@ static int open_peer(struct bus_server *server, int fd, bool is_root)
 	if (r >= 0)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r >= 0)
-		*peer = (struct peer){ server, take_ptr(bus), is_root };
+		*peer = (struct peer){ server, take_ptr(bus) };
 	return r;
 }
 
@@ -208,7 +203,7 @@ static void admit_bridge(struct bus_server *server)
 {
 	uid_t uid;
 	gid_t gid;
-	int r = user_lookup_wait(BUS_BRIDGE_USER, BRIDGE_USER_MS, &uid, &gid);
+	int r = user_lookup(BUS_BRIDGE_USER, BRIDGE_USER_MS, &uid, &gid);
 
 	if (r == 0 && (chown(server->path, (uid_t)-1, gid) < 0 || chmod(server->path, 0660) < 0))
 		r = -errno;

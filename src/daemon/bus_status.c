@@ -16,7 +16,6 @@
 #include <schedqos/util/text.h>
 
 #include "daemon_private.h"
-#include "log_sink.h"
 
 /* Paths and names from files may hold bytes that are no UTF-8, which D-Bus refuses, or escape sequences of a terminal. */
 static void put_escaped(struct json_writer *json, const char *key, const char *value)
@@ -84,16 +83,8 @@ static void put_asked(struct json_writer *json, const struct daemon *daemon)
 
 static void put_abilities(struct json_writer *json, const struct tagger_status *status)
 {
-	static const char *const moves[] = {
-		[MOVES_UNUSED] = "unused",
-		[MOVES_HEARD] = "heard",
-		[MOVES_POLLED] = "polled",
-	};
-	static const char *const changes[] = {
-		[CHANGES_UNUSED] = "unused",
-		[CHANGES_HEARD] = "heard",
-		[CHANGES_POLLED] = "polled",
-	};
+	/* Of both. */
+	static const char *const ways[] = { [MOVES_UNUSED] = "unused", [MOVES_HEARD] = "heard", [MOVES_POLLED] = "polled" };
 
 	json_begin(json, "features", '{');
 	json_put_bool(json, "custom_slice", status->caps.slice);
@@ -101,8 +92,8 @@ static void put_abilities(struct json_writer *json, const struct tagger_status *
 	json_put_bool(json, "event_filter", proc_connector_has_filter());
 	json_end(json, '}');
 	json_put_bool(json, "crash_safe", status->crash_safe);
-	json_put_text(json, "cgroup_moves", moves[status->moves]);
-	json_put_text(json, "attribute_changes", changes[status->changes]);
+	json_put_text(json, "cgroup_moves", ways[status->moves]);
+	json_put_text(json, "attribute_changes", ways[status->changes]);
 }
 
 /* Looks at each living task, once. */

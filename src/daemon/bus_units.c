@@ -20,16 +20,6 @@
 #define OF_USER_MAX  256
 #define OF_USERS_MAX 4096
 
-static bool users_have_too_many(const struct daemon *daemon, uid_t uid, size_t n)
-{
-	const struct units *units = tagger_units(daemon->tagger);
-	size_t all = n;
-
-	for (size_t i = 0; i < units->count; i++)
-		all += units->all[i].is.uid && units->all[i].is.uid != uid;
-	return all > OF_USERS_MAX;
-}
-
 void bus_units_drop(struct daemon *daemon, const struct holder *whom)
 {
 	const struct units *units = tagger_units(daemon->tagger);
@@ -106,7 +96,8 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 		r = bus_take(message, uid, holder, 0, &asked);
 	if (r >= 0)
 		r = read_units(message, &asked, &units, &n);
-	if (r >= 0 && uid && users_have_too_many(daemon, uid, n))
+	/* Those that are replaced count as well. */
+	if (r >= 0 && uid && tagger_units(daemon->tagger)->n_users + n > OF_USERS_MAX)
 		r = -EDQUOT;
 	if (r >= 0)
 		r = tagger_set_units(daemon->tagger, uid, units, n);

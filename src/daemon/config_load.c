@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/daemon/daemon.h>
+#include "daemon_private.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,8 +11,6 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/file.h>
-
-#include "users.h"
 
 #ifndef DATADIR
 #define DATADIR "/usr/share"
@@ -174,8 +172,9 @@ static int look_up(void *context, const char *name, uid_t *ret)
 {
 	const uint64_t *until_ns = context;
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	gid_t unused;
 
-	return now_ns < *until_ns ? user_lookup_wait(name, (int)((*until_ns - now_ns) / 1000000), ret, NULL) : -ETIMEDOUT;
+	return now_ns < *until_ns ? user_lookup(name, (int)((*until_ns - now_ns) / 1000000), ret, &unused) : -ETIMEDOUT;
 }
 
 int config_load_texts(const struct config_file *files, size_t n_files, unsigned users_ms, struct config **ret,

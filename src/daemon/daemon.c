@@ -23,7 +23,6 @@
 #include "bus.h"
 #include "daemon_private.h"
 #include "held.h"
-#include "log_sink.h"
 
 static void daemon_clear(struct daemon *daemon)
 {
@@ -39,17 +38,44 @@ static void daemon_clear(struct daemon *daemon)
 		close(daemon->proc);
 }
 
+/* Returns 0 or an exit status. */
+static int check(int r, const char *what)
+{
+	if (r < 0)
+		log_error("%s: %s", what, strerror(-r));
+	return r < 0 ? EXIT_FAILURE : 0;
+}
+
+static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	_cleanup_free_ char *text = NULL, *summary = NULL;
+	struct daemon *daemon = userdata;
+
+	(void)source;
+	(void)info;
+	/* The terminal on which we were started is gone. */
+	if (daemon->on_terminal && !isatty(STDERR_FILENO))
+		return sd_event_exit(daemon->event, 0);
+	daemon_reload(daemon, NULL, &text, &summary);
+	return 0;
+}
+
 static int init_loop(struct daemon *daemon)
 {
 	int r = sd_event_new(&daemon->event);
 
 	if (r >= 0)
-		r = signals_init(daemon);
+		r = sd_event_add_signal(daemon->event, NULL, SIGTERM | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
+	if (r >= 0)
+		r = sd_event_add_signal(daemon->event, NULL, SIGINT | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
+	if (r >= 0)
+		r = sd_event_add_signal(daemon->event, NULL, SIGHUP | SD_EVENT_SIGNAL_PROCMASK, on_hangup, daemon);
 	if (r >= 0)
 		r = sd_event_set_watchdog(daemon->event, 1);
-	if (r < 0)
-		log_error("making the event loop: %s", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : 0;
+	signal(SIGPIPE, SIG_IGN);
+	/* With a file size limit (ulimit -f) writing the state file fails with EFBIG, rather than killing us. */
+	signal(SIGXFSZ, SIG_IGN);
+	return check(r, "making the event loop");
 }
 
 /*
@@ -70,11 +96,11 @@ static int check_namespaces(struct daemon *daemon)
 
 static int init_proc(struct daemon *daemon)
 {
-	int r = daemon->proc = procfs_open();
-
-	if (r < 0)
-		log_error("reading /proc: %s", r == -ENODEV ? "what is mounted there is no procfs" : strerror(-r));
-	return r < 0 ? EXIT_FAILURE : 0;
+	daemon->proc = procfs_open();
+	if (daemon->proc != -ENODEV)
+		return check(daemon->proc, "reading /proc");
+	log_error("reading /proc: what is mounted there is no procfs");
+	return EXIT_FAILURE;
 }
 
 static int init_tagger(struct daemon *daemon)
@@ -90,11 +116,7 @@ static int init_instance(struct daemon *daemon)
 
 static int init_bus(struct daemon *daemon)
 {
-	int r = bus_server_new(daemon, BUS_SOCKET, &daemon->bus);
-
-	if (r < 0)
-		log_error("opening the control socket: %s", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : 0;
+	return check(bus_server_new(daemon, BUS_SOCKET, &daemon->bus), "opening the control socket");
 }
 
 static void on_base_slice(void *context)
@@ -126,16 +148,6 @@ static int init_machine(struct daemon *daemon)
 	return 0;
 }
 
-/* Called once it is certain that no other daemon writes to the log. */
-static void open_log(const struct daemon_options *options)
-{
-	if (!options->detach)
-		log_sink_foreground();
-	else if (!log_sink_background())
-		log_warning("no syslog runs: once in the background nothing is logged, unless "
-			    "standard error is a file");
-}
-
 /* Everything up to the first scan. Returns 0 or an exit status. */
 static int start(struct daemon *daemon, const struct daemon_options *options)
 {
@@ -149,8 +161,10 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 
 		if (status)
 			return status;
-		if (steps[i] == init_instance)
-			open_log(options);
+		/* It is certain now that no other daemon writes to the log. */
+		if (steps[i] == init_instance && !log_sink_open(options->detach))
+			log_warning("no syslog runs: once in the background nothing is logged, unless "
+				    "standard error is a file");
 	}
 	malloc_trim(0);
 	tagger_start(daemon->tagger);
@@ -162,13 +176,9 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 
 static void announce(const struct daemon *daemon)
 {
-	char rules[32], tasks[32];
-
-	snprintf(rules, sizeof(rules), "%zu", rules_count(daemon->config->rules));
-	snprintf(tasks, sizeof(tasks), "%zu", tagger_records(daemon->tagger));
-	log_info("schedqos %s is listening: %s rules, %s tasks, %" PRIu64 " changed", VERSION, rules, tasks,
-		 tagger_counters(daemon->tagger)->set);
-	sd_notifyf(0, "READY=1\nSTATUS=%s rules, %s tasks", rules, tasks);
+	log_info("schedqos %s is listening: %zu rules, %zu tasks, %" PRIu64 " changed", VERSION,
+		 rules_count(daemon->config->rules), tagger_records(daemon->tagger), tagger_counters(daemon->tagger)->set);
+	daemon_notify_ready(daemon, "");
 }
 
 static void finish(struct daemon *daemon)
@@ -190,15 +200,6 @@ static void finish(struct daemon *daemon)
 	log_info("stopped: %" PRIu64 " tasks put back", count);
 }
 
-static int loop(struct daemon *daemon)
-{
-	int r = sd_event_loop(daemon->event);
-
-	if (r < 0)
-		log_error("the event loop failed: %s", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 /* Runs in the process that is to be the daemon. */
 static int run(const struct daemon_options *options, int ready)
 {
@@ -217,7 +218,7 @@ static int run(const struct daemon_options *options, int ready)
 	if (ready >= 0)
 		detach_done(ready, status, log_sink_is_stderr());
 	if (status == 0) {
-		status = loop(&daemon);
+		status = check(sd_event_loop(daemon.event), "the event loop");
 		finish(&daemon);
 	}
 	daemon_clear(&daemon);
@@ -226,14 +227,13 @@ static int run(const struct daemon_options *options, int ready)
 
 int daemon_run(const struct daemon_options *options)
 {
-	int ready = -1, status, r;
+	int ready = -1, status = 0;
 
-	if (!options->detach)
-		return run(options, -1);
-	r = detach(&ready, &status);
-	if (r < 0)
-		log_error("going to the background: %s", strerror(-r));
-	if (r != 0)
-		return r < 0 ? EXIT_FAILURE : status;
+	if (options->detach) {
+		int r = detach(&ready, &status);
+
+		if (r != 0)
+			return r < 0 ? check(r, "going to the background") : status;
+	}
 	return run(options, ready);
 }

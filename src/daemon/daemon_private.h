@@ -13,9 +13,14 @@
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/log.h>
 
-#include "users.h"
-
 struct bus_server;
+
+/* Users named in rules who could not be looked up yet: their rules match nothing until they are known. */
+struct users {
+	struct rule_user *asked; /* the one being looked up, of the configuration in force; NULL: none */
+	sd_event_source *timer;	 /* ends the wait for an answer; NULL: none is to be looked up */
+	uint64_t wait_us;
+};
 
 struct daemon {
 	sd_event *event;
@@ -38,8 +43,8 @@ struct daemon {
 	struct problem bus_problem; /* a client could not be served */
 };
 
-/* signals.c: adds the signals that stop and reload to the event loop. Returns a negative errno on failure. */
-int signals_init(struct daemon *daemon);
+/* reload.c: tells the service manager, with a remark for people. */
+void daemon_notify_ready(const struct daemon *daemon, const char *remark);
 
 /* reload.c: reads the configuration, and logs its errors. Returns 0 or an exit status. */
 int daemon_load_config(struct daemon *daemon);
@@ -51,6 +56,44 @@ int daemon_load_config(struct daemon *daemon);
  * *ret_text. Either may be NULL; the caller frees them.
  */
 int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, char **ret_summary);
+
+/*
+ * ---- log_sink.c: where the log goes. Who reads it never blocks the daemon: a line that cannot be written at once is dropped
+ * and counted ----
+ */
+
+/*
+ * Logs to stderr; in the background to the syslog, whose socket the journal has, too, else to stderr if that is a file.
+ * Until log_sink_ready, lines go to stderr in any case. Returns whether they go anywhere later.
+ */
+bool log_sink_open(bool background);
+
+/* The start has succeeded: from now on nobody waits for messages on stderr, and writing there must not block. */
+void log_sink_ready(void);
+
+/* Whether lines go to stderr, which then has to stay open. */
+bool log_sink_is_stderr(void);
+
+/* The number of lines that were dropped. */
+uint64_t log_sink_lost(void);
+
+/* ---- users.c: the users named in rules ---- */
+
+/*
+ * Looks one up by a helper (helper.h), since where a network is asked (sssd, LDAP) it may take minutes, and getpwnam cannot be
+ * interrupted. Returns 0, the uid, and the gid of his own group; -ENOENT: there is no such user; -ETIMEDOUT: there is no
+ * answer yet; or another -errno: the name service has failed.
+ */
+int user_lookup(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gid);
+
+/*
+ * Starts looking up the pending users of daemon->config, after users_end. Until there is an answer they keep the uid that
+ * they have in before, the previous configuration (or NULL).
+ */
+void users_begin(struct daemon *daemon, const struct config *before);
+
+/* Before the configuration is freed, or user_lookup called. */
+void users_end(struct daemon *daemon);
 
 /* ---- goes to the background, while the caller waits until the daemon is ready or has failed ---- */
 

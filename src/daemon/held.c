@@ -77,14 +77,28 @@ static bool is_dropped(const struct override *override, const void *whom)
 	return is_held_by(&override->holder, whom) && unwatch(override);
 }
 
-static bool lacks_class(const struct config *config, const struct override *override)
+static bool lacks_class(const struct override *override, const void *in_force)
 {
-	return override->kind != OVERRIDE_SHOWN && !qos_class_find(config->classes, config->n_classes, override->qos);
+	const struct config *config = in_force;
+
+	return override->kind != OVERRIDE_SHOWN && !qos_class_find(config->classes, config->n_classes, override->qos) &&
+	       tell_and_unwatch(override);
 }
 
-static bool has_no_class(const struct override *override, const void *config)
+/* Something is gone from the folder that a cgroup is in. */
+struct removal {
+	const sd_event_source *source;
+	const struct inotify_event *event;
+};
+
+static bool is_removed(const struct override *override, const void *context)
 {
-	return lacks_class(config, override) && tell_and_unwatch(override);
+	const struct removal *removal = context;
+
+	return override->end == removal->source &&
+	       ((removal->event->mask & (IN_IGNORED | IN_UNMOUNT | IN_Q_OVERFLOW)) ||
+		strcmp(removal->event->name, strrchr(override->cgroup, '/') + 1) == 0) &&
+	       tell_and_unwatch(override);
 }
 
 /* ---- who tells of an end ---- */
@@ -99,48 +113,38 @@ static int on_process_ended(sd_event_source *source, int fd, uint32_t revents, v
 	return 0;
 }
 
-static const struct override *find(const struct daemon *daemon, const sd_event_source *end)
+static int on_removal(sd_event_source *source, const struct inotify_event *event, void *userdata)
 {
-	const struct overrides *overrides = tagger_overrides(daemon->tagger);
-	const struct override *override;
-	uint16_t number = 0;
+	const struct removal removal = { source, event };
+	struct daemon *daemon = userdata;
 
-	while ((override = overrides_next(overrides, &number)) && override->end != end)
-		;
-	return override;
+	tagger_end_overrides(daemon->tagger, is_removed, &removal);
+	return 0;
 }
 
-/* Something is gone from the folder that it is in. */
-static int on_cgroup_removed(sd_event_source *source, const struct inotify_event *event, void *userdata)
+/* Its folder in *ret: 0, -ENOTDIR: there is none, or another -errno. */
+static int find_cgroup(const char *cgroup, char ret[PATH_MAX])
 {
-	struct daemon *daemon = userdata;
-	const struct override *override = find(daemon, source);
+	int r = host_cgroup_folder(cgroup, ret, PATH_MAX);
 
-	if (override && ((event->mask & (IN_IGNORED | IN_UNMOUNT | IN_Q_OVERFLOW)) ||
-			 strcmp(event->name, strrchr(override->cgroup, '/') + 1) == 0))
-		tagger_end_overrides(daemon->tagger, target_ends, source);
-	return 0;
+	return r == -ENOENT ? -ENOTDIR : r;
 }
 
 /* The kernel tells of a cgroup's removal only those who watch the one around it (tried with 6.18). */
 static int watch_cgroup(struct daemon *daemon, struct override *override)
 {
-	char folder[PATH_MAX], *last;
+	char folder[PATH_MAX];
 	sd_event_source *end = NULL;
-	int r = host_cgroup_folder(override->cgroup, folder, sizeof(folder));
+	int r = find_cgroup(override->cgroup, folder);
 
-	if (r < 0)
-		return r == -ENOENT ? -ENOTDIR : r;
 	/* The root stays. */
-	if (!override->cgroup[1])
-		return 0;
-	last = strrchr(folder, '/');
-	*last = '\0';
-	r = sd_event_add_inotify(daemon->event, &end, folder, IN_DELETE | IN_ONLYDIR, on_cgroup_removed, daemon);
+	if (r < 0 || !override->cgroup[1])
+		return r;
+	*strrchr(folder, '/') = '\0';
+	r = sd_event_add_inotify(daemon->event, &end, folder, IN_DELETE | IN_ONLYDIR, on_removal, daemon);
 	override->end = end;
-	*last = '/';
 	/* It may have gone meanwhile. */
-	return r < 0 ? r : access(folder, F_OK) == 0 ? 0 : -ENOTDIR;
+	return r < 0 ? r : find_cgroup(override->cgroup, folder);
 }
 
 static bool has_ended(int pidfd)
@@ -218,8 +222,6 @@ int held_put(struct daemon *daemon, struct override override)
 	uint16_t number = 0;
 	int r;
 
-	if (lacks_class(daemon->config, &override))
-		return -ENOENT;
 	/* What is only visible is as it would be anyway, unless an app that has started it is hidden. */
 	if (has_too_many(daemon, &override)) {
 		if (is_visible(&override))
@@ -249,7 +251,7 @@ void held_drop(struct daemon *daemon, const struct holder *whom)
 
 void held_reloaded(struct daemon *daemon)
 {
-	const size_t ended = tagger_end_overrides(daemon->tagger, has_no_class, daemon->config);
+	const size_t ended = tagger_end_overrides(daemon->tagger, lacks_class, daemon->config);
 
 	if (ended)
 		log_warning("%zu override%s ended, since the configuration has their class no more", ended,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "log_sink.h"
+#include "daemon_private.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -19,9 +19,6 @@
 
 /* Room for any: a line has at most 4 KiB. */
 #define RECORD_BYTES 8192
-
-/* Holds the lines of a storm at debug level until their reader gets to them. */
-#define SEND_BUFFER (1024 * 1024)
 
 static struct {
 	int socket; /* to the syslog, or -1 */
@@ -97,32 +94,22 @@ static bool stderr_is_journal(void)
 
 static bool open_syslog(void)
 {
-	int size = SEND_BUFFER;
-
 	if (access(SYSLOG_SOCKET, W_OK) < 0)
 		return false;
 	sink.socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (sink.socket < 0)
-		return false;
-	/* SO_SNDBUF is limited by net.core.wmem_max. */
-	if (setsockopt(sink.socket, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) < 0)
-		setsockopt(sink.socket, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	return true;
+	return sink.socket >= 0;
 }
 
-void log_sink_foreground(void)
-{
-	sink.is_journal = stderr_is_journal();
-	sink.on_stderr = sink.stays_on_stderr = true;
-	log_set_sink(write_line);
-}
-
-bool log_sink_background(void)
+bool log_sink_open(bool background)
 {
 	struct stat stat;
 
-	if (!open_syslog())
+	if (!background) {
+		sink.is_journal = stderr_is_journal();
+		sink.stays_on_stderr = true;
+	} else if (!open_syslog()) {
 		sink.stays_on_stderr = fstat(STDERR_FILENO, &stat) == 0 && S_ISREG(stat.st_mode);
+	}
 	sink.on_stderr = true;
 	log_set_sink(write_line);
 	return sink.socket >= 0 || sink.stays_on_stderr;

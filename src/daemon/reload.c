@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,26 +17,6 @@
 #include "daemon_private.h"
 #include "held.h"
 
-/* All errors and warnings as one text, one a line, to be freed by the caller; or NULL. */
-static char *errors_text(const struct config_errors *errors)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; i < errors->count; i++)
-		fprintf(stream, "%s%s", i ? "\n" : "", errors->items[i].text);
-	return fclose(stream) == 0 ? text : NULL;
-}
-
-static void log_errors(const struct config_errors *errors)
-{
-	for (size_t i = 0; i < errors->count; i++)
-		log_write((errors->items[i].warning ? LOG_WARNING : LOG_ERR) | LOG_PLAIN, "%s", errors->items[i].text);
-}
-
 static void set_log_level(const struct daemon *daemon)
 {
 	const struct settings *settings = &daemon->config->settings;
@@ -48,14 +27,20 @@ static void set_log_level(const struct daemon *daemon)
 		log_set_level(settings->log_level ? settings->log_level : LOG_INFO);
 }
 
-/* Returns as config_load does, with errors and warnings in *ret_text. */
+/* As config_load, with errors and warnings logged, and in *ret_text as one text, one a line; NULL without memory. */
 static int read_config(const struct config_paths *paths, struct config **ret, char **ret_text)
 {
 	struct config_errors errors = { 0 };
+	struct text_buf text = { 0 };
 	int r = config_load(paths, CONFIG_USERS_MS, ret, &errors);
 
-	*ret_text = errors_text(&errors);
-	log_errors(&errors);
+	for (size_t i = 0; i < errors.count; i++) {
+		const struct config_error *error = &errors.items[i];
+
+		log_write((error->warning ? LOG_WARNING : LOG_ERR) | LOG_PLAIN, "%s", error->text);
+		text_buf_printf(&text, "%s%s", i ? "\n" : "", error->text);
+	}
+	*ret_text = text_buf_take(&text);
 	config_errors_clear(&errors);
 	return r;
 }
@@ -75,18 +60,10 @@ int daemon_load_config(struct daemon *daemon)
 	return 0;
 }
 
-static void notify_ready(const struct daemon *daemon, const char *remark)
+void daemon_notify_ready(const struct daemon *daemon, const char *remark)
 {
 	sd_notifyf(0, "READY=1\nSTATUS=%zu rules, %zu tasks%s", rules_count(daemon->config->rules),
 		   tagger_records(daemon->tagger), remark);
-}
-
-static void refuse(struct daemon *daemon, const char *error)
-{
-	daemon->reloads_failed++;
-	daemon->reload_error = strdup(error);
-	log_error("reload refused: the configuration that was in force stays");
-	notify_ready(daemon, ", last reload refused");
 }
 
 /* "277 rules in force (1 new, 2 changed), 3 tasks changed, mapping latency (/etc/schedqos.json:3:27)". */
@@ -163,23 +140,24 @@ int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, c
 	}
 	if (r < 0)
 		users_begin(daemon, NULL);
-	if (r == 0 && mapping) {
+	/* With a mapping the files may be all right, and only its name be wrong. */
+	if (r == 0 || !mapping) {
+		free(daemon->reload_error);
+		daemon->reload_error = r < 0 ? strdup(*ret_text ? *ret_text : strerror(-r)) : NULL;
+		daemon->reloads_failed += r < 0;
+	}
+	if (r < 0) {
+		if (!mapping)
+			log_error("reload refused: the configuration that was in force stays");
+		daemon_notify_ready(daemon, mapping ? "" : ", last reload refused");
+		return r;
+	}
+	if (mapping) {
 		free(daemon->mapping);
 		daemon->paths.mapping = daemon->mapping = take_ptr(chosen);
 	}
-	/* The files may be all right, and only the name be wrong. */
-	if (r < 0 && mapping) {
-		notify_ready(daemon, "");
-		return r;
-	}
-	free(daemon->reload_error);
-	daemon->reload_error = NULL;
-	if (r < 0) {
-		refuse(daemon, *ret_text ? *ret_text : strerror(-r));
-		return r;
-	}
 	*ret_summary = put_in_force(daemon, config);
 	log_info("reloaded: %s", *ret_summary ? *ret_summary : "");
-	notify_ready(daemon, "");
+	daemon_notify_ready(daemon, "");
 	return 0;
 }

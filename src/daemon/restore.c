@@ -12,7 +12,7 @@
 #include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
 
-/* Each part returns whether nothing is left to do, and sets *ret_done if there was something to do. */
+/* Whether nothing is left to do; sets *ret_done if there was something to do. */
 static bool restore_knobs(bool *ret_done)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
@@ -20,8 +20,7 @@ static bool restore_knobs(bool *ret_done)
 	int r = machine_new(false, &machine);
 
 	if (r < 0) {
-		log_error(STATE_FOLDER "/" STATE_KNOBS ": %s: no knob is put back",
-			  state_file_fault(r));
+		log_error(STATE_FOLDER "/" STATE_KNOBS ": %s: no knob is put back", state_file_fault(r));
 		return false;
 	}
 	if (!machine_count_changed(machine) && !machine_profile(machine))
@@ -32,24 +31,21 @@ static bool restore_knobs(bool *ret_done)
 	return r == 0 && !result.refused;
 }
 
-/* In the reverse of the order in which a daemon sets them. */
-static bool (*const parts[])(bool *ret_done) = { restore_knobs, tagger_restore };
-
 int restore_run(void)
 {
-	bool good = true, done = false;
+	bool good, done = false;
 	const char *other = host_other_namespace(AT_FDCWD);
 
 	/* In another namespace the ids or starts of tasks differ from the records: all tasks would seem to be gone. */
 	if (other) {
-		log_error("this is not the initial %s namespace (a container?): nothing is put back",
-			  other);
+		log_error("this is not the initial %s namespace (a container?): nothing is put back", other);
 		return EXIT_FAILURE;
 	}
 	if (instance_lock(false, "'schedqos stop' puts everything back") < 0)
 		return EXIT_FAILURE;
-	for (size_t i = 0; i < array_size(parts); i++)
-		good = parts[i](&done) && good;
+	/* In the reverse of the order in which a daemon sets them. */
+	good = restore_knobs(&done);
+	good = tagger_restore(&done) && good;
 	if (good && !done)
 		log_info("nothing to put back");
 	return good ? 0 : EXIT_FAILURE;

@@ -1,14 +1,98 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "users.h"
+#include "daemon_private.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pwd.h>
 #include <string.h>
+#include <sys/socket.h>
 
+#include <schedqos/kernel/helper.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
-#include "daemon_private.h"
+/* ---- one lookup, by a helper, one at a time ---- */
+
+/* No name is longer; what is cut off is not found. */
+#define NAME_BYTES 4096
+
+struct answer {
+	int error; /* as returned by user_lookup_end */
+	uid_t uid;
+	gid_t gid;
+};
+
+static struct answer look_up(const char *name)
+{
+	const struct passwd *user;
+
+	errno = 0;
+	user = getpwnam(name);
+	if (user)
+		return (struct answer){ 0, user->pw_uid, user->pw_gid };
+	/* ENOENT is not about the user, but about the socket of a service that is not running. */
+	return (struct answer){ .error = !errno ? -ENOENT : errno == ENOENT ? -ECONNREFUSED : -errno };
+}
+
+/* The name comes with its NUL, and one is all that is asked. */
+static void serve(int fd)
+{
+	char name[NAME_BYTES];
+	const ssize_t n = recv(fd, name, sizeof(name), 0);
+	struct answer answer = { .error = -ENOENT };
+
+	if (n <= 0)
+		return;
+	if (name[n - 1] == '\0')
+		answer = look_up(name);
+	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL);
+}
+
+static struct helper helper = { .serve = serve };
+
+/* Returns a descriptor, which is readable when there is an answer, or -errno. */
+static int begin_lookup(const char *name)
+{
+	const int fd = helper_need(&helper);
+
+	if (fd < 0 || send(fd, name, strnlen(name, NAME_BYTES - 1) + 1, MSG_NOSIGNAL) >= 0)
+		return fd;
+	helper_leave(&helper);
+	return -EIO;
+}
+
+/* Reads the answer, if there is one, and ends the lookup, without waiting. Returns as user_lookup. */
+static int end_lookup(uid_t *ret, gid_t *ret_gid)
+{
+	struct answer answer = { .error = -EIO };
+	ssize_t n = recv(helper.now.fd, &answer, sizeof(answer), MSG_DONTWAIT);
+
+	if (n < 0)
+		answer.error = errno == EAGAIN ? -ETIMEDOUT : -errno;
+	if (n == sizeof(answer))
+		helper_end(&helper);
+	else
+		helper_leave(&helper);
+	/* (uid_t)-1 means "no user" to the kernel. */
+	if (answer.error == 0 && answer.uid == (uid_t)-1)
+		return -ENOENT;
+	*ret = answer.uid;
+	*ret_gid = answer.gid;
+	return answer.error;
+}
+
+int user_lookup(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gid)
+{
+	struct pollfd answer = { .fd = begin_lookup(name), .events = POLLIN };
+
+	if (answer.fd < 0)
+		return answer.fd;
+	while (poll(&answer, 1, timeout_ms) < 0 && errno == EINTR)
+		;
+	return end_lookup(ret, ret_gid);
+}
+
+/* ---- all of a configuration ---- */
 
 /*
  * How long one is waited for before the next is asked for: a name service that asks a network takes some seconds, and one
@@ -38,7 +122,7 @@ static void ask(struct daemon *daemon, struct rule_user *user)
 	users->asked = NULL;
 	if (!user)
 		return;
-	r = user_lookup_begin(user->name);
+	r = begin_lookup(user->name);
 	if (r < 0)
 		user->error = r;
 	else
@@ -64,8 +148,9 @@ static void take(struct daemon *daemon, struct rule_user *user)
 	struct users *users = &daemon->users;
 	const uid_t before = user->uid;
 	uid_t uid = (uid_t)-1;
+	gid_t unused;
 
-	user->error = user_lookup_end(&uid, NULL);
+	user->error = end_lookup(&uid, &unused);
 	if (rule_user_is_pending(user))
 		return;
 	user->uid = user->error ? (uid_t)-1 : uid;
@@ -119,6 +204,6 @@ void users_end(struct daemon *daemon)
 	struct users *users = &daemon->users;
 
 	if (take_ptr(users->asked))
-		user_lookup_end(NULL, NULL);
+		helper_leave(&helper);
 	users->timer = sd_event_source_disable_unref(users->timer);
 }
