@@ -12,105 +12,34 @@
 #include "verb.h"
 
 static const struct verb verbs[] = {
-	{ .name = "start",
-	  .takes = OPTION_BIT(DAEMON) | OPTION_BIT(VERBOSE) | OPTION_BITS_CONFIG | OPTION_BIT(MAPPING),
-	  .summary = "run the daemon, in the background with -d",
-	  .run = cmd_start },
-	{ .name = "stop", .summary = "stop the daemon and put every task back", .run = cmd_stop },
-	{ .name = "restart",
-	  .takes = OPTION_BIT(DAEMON) | OPTION_BIT(VERBOSE) | OPTION_BITS_CONFIG | OPTION_BIT(MAPPING),
-	  .summary = "stop the daemon if it runs, then start",
-	  .run = cmd_restart },
-	{ .name = "reload",
-	  .summary = "make the daemon read its configuration again",
-	  .run = cmd_reload },
-	{ .name = "check",
-	  .takes = OPTION_BIT(PRINT) | OPTION_BIT(DIFF) | OPTION_BITS_CONFIG | OPTION_BIT(MAPPING),
-	  .operands = "[FILE|DIR ...]",
-	  .max_operands = -1,
-	  .summary = "validate the configuration, or just these files",
-	  .run = cmd_check },
-	{ .name = "edit",
-	  .takes = OPTION_BITS_CONFIG,
-	  .summary = "edit and check the configuration, then apply it",
-	  .run = cmd_edit },
-	{ .name = "status",
-	  .takes = OPTION_BIT(JSON) | OPTION_BIT(METRICS),
-	  .summary = "show what the daemon does and has done",
-	  .run = cmd_status },
-	{ .name = "explain",
-	  .takes = OPTION_BIT(JSON) | OPTION_BIT(NAME) | OPTION_BIT(AGAINST) | OPTION_BITS_CONFIG,
-	  .operands = "[PID|TID]",
-	  .max_operands = 1,
-	  .summary = "say why a task, or a program of that name, has its class",
-	  .run = cmd_explain },
-	{ .name = "list",
-	  .takes = OPTION_BIT(CLASS) | OPTION_BIT(APP) | OPTION_BIT(JSON),
-	  .summary = "show every process with its class",
-	  .run = cmd_list },
-	{ .name = "top",
-	  .summary = "show what classes and programs use, and how long they wait",
-	  .run = cmd_top },
-	{ .name = "sched_profile",
-	  .takes = OPTION_BIT(NONE) | OPTION_BITS_CONFIG,
-	  .operands = "[PROFILE]",
-	  .max_operands = 1,
-	  .summary = "apply a sched profile, or list them",
-	  .run = cmd_sched_profile },
-	{ .name = "set",
-	  .takes = OPTION_BIT(INHERIT),
-	  .operands = "PID CLASS",
-	  .min_operands = 2,
-	  .max_operands = 2,
-	  .summary = "give a process a class, overriding its rule",
-	  .run = cmd_set },
-	{ .name = "reset",
-	  .operands = "PID",
-	  .min_operands = 1,
-	  .max_operands = 1,
-	  .summary = "undo what 'set' or 'run' did",
-	  .run = cmd_reset },
-	{ .name = "run",
-	  .takes = OPTION_BIT(QOS) | OPTION_BIT(INHERIT),
-	  .needs = OPTION_BIT(QOS),
-	  .operands = "COMMAND [ARGUMENT ...]",
-	  .min_operands = 1,
-	  .max_operands = -1,
-	  .runs_command = true,
-	  .summary = "run a command in a class, overriding its rule",
-	  .run = cmd_run },
-	{ .name = "limit",
-	  .takes = OPTION_BIT(KEEP) | OPTION_BIT(LIFT),
-	  .operands = "CGROUP|PID [CLASS]",
-	  .min_operands = 1,
-	  .max_operands = 2,
-	  .summary = "cap the class of a process tree or cgroup, until Ctrl-C",
-	  .run = cmd_limit },
-	{ .name = "restore",
-	  .summary = "undo what a killed daemon left behind",
-	  .run = cmd_restore },
-	{ .name = "weights",
-	  .takes = OPTION_BIT(USER) | OPTION_BIT(RESTORE),
-	  .summary = "give units their cpu weights (for the service)",
-	  .run = cmd_weights },
-	{ .name = "bridge",
-	  .takes = OPTION_BIT(SYSTEM76),
-	  .summary = "let users ask for classes on the system bus (for the service)",
-	  .run = cmd_bridge },
-	{ .name = "focus",
-	  .takes = OPTION_BIT(PRINT_SHOWN),
-	  .summary = "follow what a session shows and plays (for its service)",
-	  .run = cmd_focus },
-	{ .name = "doctor",
-	  .takes = OPTION_BIT(JSON) | OPTION_BITS_CONFIG,
-	  .summary = "find what makes classes ineffective here",
-	  .run = cmd_doctor },
-	{ .name = "import",
-	  .operands = "ananicy DIR|FILE ...",
-	  .min_operands = 2,
-	  .max_operands = -1,
-	  .summary = "turn the rules of ananicy into a rules file",
-	  .run = cmd_import },
+	{ "start", cmd_start, "run the daemon, in the background with -d",
+	  TAKES(DAEMON) | TAKES(VERBOSE) | TAKES_PATHS | TAKES(MAPPING), NULL },
+	{ "stop", cmd_stop, "stop the daemon and put every task back", 0, NULL },
+	{ "restart", cmd_restart, "stop the daemon if it runs, then start",
+	  TAKES(DAEMON) | TAKES(VERBOSE) | TAKES_PATHS | TAKES(MAPPING), NULL },
+	{ "reload", cmd_reload, "make the daemon read its configuration again", 0, NULL },
+	{ "check", cmd_check, "validate the configuration, or just these files",
+	  TAKES(PRINT) | TAKES(DIFF) | TAKES_PATHS | TAKES(MAPPING), "[FILE|DIR ...]" },
+	{ "edit", cmd_edit, "edit and check the configuration, then apply it", TAKES_PATHS, NULL },
+	{ "status", cmd_status, "show what the daemon does and has done", TAKES(JSON) | TAKES(METRICS), NULL },
+	{ "explain", cmd_explain, "say why a task, or a program of that name, has its class",
+	  TAKES(JSON) | TAKES(NAME) | TAKES(AGAINST) | TAKES_PATHS, "[PID|TID]" },
+	{ "list", cmd_list, "show every process with its class", TAKES(CLASS) | TAKES(APP) | TAKES(JSON), NULL },
+	{ "top", cmd_top, "show what classes and programs use, and how long they wait", 0, NULL },
+	{ "sched_profile", cmd_sched_profile, "apply a sched profile, or list them", TAKES(NONE) | TAKES_PATHS,
+	  "[PROFILE]" },
+	{ "set", cmd_set, "give a process a class, overriding its rule", TAKES(INHERIT), "PID CLASS" },
+	{ "reset", cmd_reset, "undo what 'set' or 'run' did", 0, "PID" },
+	{ "run", cmd_run, "run a command in a class, overriding its rule", TAKES(QOS) | TAKES(INHERIT),
+	  "COMMAND [ARGUMENT ...]" },
+	{ "limit", cmd_limit, "cap the class of a process tree or cgroup, until Ctrl-C", TAKES(KEEP) | TAKES(LIFT),
+	  "CGROUP|PID [CLASS]" },
+	{ "restore", cmd_restore, "undo what a killed daemon left behind", 0, NULL },
+	{ "weights", cmd_weights, "give units their cpu weights (for the service)", TAKES(USER) | TAKES(RESTORE), NULL },
+	{ "bridge", cmd_bridge, "let users ask for classes on the system bus (for the service)", TAKES(SYSTEM76), NULL },
+	{ "focus", cmd_focus, "follow what a session shows and plays (for its service)", TAKES(PRINT_SHOWN), NULL },
+	{ "doctor", cmd_doctor, "find what makes classes ineffective here", TAKES(JSON) | TAKES_PATHS, NULL },
+	{ "import", cmd_import, "turn the rules of ananicy into a rules file", 0, "ananicy DIR|FILE ..." },
 };
 
 static void print_help(FILE *stream)
@@ -127,18 +56,21 @@ static void print_help(FILE *stream)
 			"See schedqos(8), and schedqos.json(5) for the configuration.\n");
 }
 
+/* What begins with '-' could be an option of the program's own. */
 static int unknown_verb(const char *word)
 {
+	const char *what = *word == '-' ? "option" : "verb";
 	struct suggestion near = { .word = word };
 	char escaped[256];
 
 	for (size_t i = 0; i < array_size(verbs); i++)
 		suggest_offer(&near, verbs[i].name);
+	suggest_offer(&near, "--help");
+	suggest_offer(&near, "--version");
 	text_escape_to(escaped, sizeof(escaped), word, strlen(word));
 	if (near.best)
-		return usage_error(NULL, "unknown verb '%s': did you mean '%s'?", escaped,
-				   near.best);
-	return usage_error(NULL, "unknown verb '%s'", escaped);
+		return usage_error(NULL, "unknown %s '%s': did you mean '%s'?", what, escaped, near.best);
+	return usage_error(NULL, "unknown %s '%s'", what, escaped);
 }
 
 /* A verb whose output did not arrive (disk full) has failed, whatever else went well. */

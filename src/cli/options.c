@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options of all verbs, in one table. */
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
 #include "verb.h"
@@ -16,36 +16,36 @@
 #define LONG_ONLY 256
 
 static const struct {
-	const char *name;
-	char letter;	      /* of the short form, or 0 */
-	const char *argument; /* for the help; NULL: takes none */
+	const char *name, *letter; /* letter: of the short form, or NULL */
+	const char *argument;	   /* for the help; NULL: takes none */
 	const char *summary;
+	bool is_needed;		   /* by each verb that takes it */
 } table[N_OPTIONS] = {
 	/* clang-format off */
-	[OPTION_DAEMON] = { "daemon", 'd', NULL, "go to the background once every task has been seen" },
-	[OPTION_VERBOSE] = { "verbose", 'v', NULL, "log each task that is changed" },
-	[OPTION_JSON] = { "json", 0, NULL, "print JSON" },
-	[OPTION_PRINT] = { "print", 0, NULL, "print the configuration, merged" },
-	[OPTION_DIFF] = { "diff", 0, NULL, "print what differs from what the running daemon has in force" },
-	[OPTION_METRICS] = { "metrics", 0, NULL, "print OpenMetrics text" },
-	[OPTION_NONE] = { "none", 0, NULL, "put back what a profile has set" },
-	[OPTION_QOS] = { "qos", 'q', "CLASS", "the class" },
-	[OPTION_INHERIT] = { "inherit", 0, NULL, "together with its descendants" },
-	[OPTION_KEEP] = { "keep", 0, NULL, "return at once; the limit lasts until the process or cgroup ends" },
-	[OPTION_LIFT] = { "lift", 0, NULL, "end every limit for it" },
-	[OPTION_NAME] = { "name", 0, "NAME", "a program that need not run, or its path" },
-	[OPTION_AGAINST] = { "against", 0, "PID", "say what ranks the two, and how they share a CPU" },
-	[OPTION_CLASS] = { "class", 0, "CLASS", "only tasks of this class" },
-	[OPTION_APP] = { "app", 0, "PATTERN", "only those of this rule or program" },
-	[OPTION_CONFIG] = { "config", 0, "FILE", "instead of " SYSCONFDIR "/schedqos.json" },
-	[OPTION_CONFIGS_PATH] = { "configs-path", 0, "DIR",
+	[OPTION_DAEMON] = { "--daemon", "-d", NULL, "go to the background once every task has been seen" },
+	[OPTION_VERBOSE] = { "--verbose", "-v", NULL, "log each task that is changed" },
+	[OPTION_JSON] = { "--json", NULL, NULL, "print JSON" },
+	[OPTION_PRINT] = { "--print", NULL, NULL, "print the configuration, merged" },
+	[OPTION_DIFF] = { "--diff", NULL, NULL, "print what differs from what the running daemon has in force" },
+	[OPTION_METRICS] = { "--metrics", NULL, NULL, "print OpenMetrics text" },
+	[OPTION_NONE] = { "--none", NULL, NULL, "put back what a profile has set" },
+	[OPTION_QOS] = { "--qos", "-q", "CLASS", "the class", .is_needed = true },
+	[OPTION_INHERIT] = { "--inherit", NULL, NULL, "together with its descendants" },
+	[OPTION_KEEP] = { "--keep", NULL, NULL, "return at once; the limit lasts until the process or cgroup ends" },
+	[OPTION_LIFT] = { "--lift", NULL, NULL, "end every limit for it" },
+	[OPTION_NAME] = { "--name", NULL, "NAME", "a program that need not run, or its path" },
+	[OPTION_AGAINST] = { "--against", NULL, "PID", "say what ranks the two, and how they share a CPU" },
+	[OPTION_CLASS] = { "--class", NULL, "CLASS", "only tasks of this class" },
+	[OPTION_APP] = { "--app", NULL, "PATTERN", "only those of this rule or program" },
+	[OPTION_CONFIG] = { "--config", NULL, "FILE", "instead of " SYSCONFDIR "/schedqos.json" },
+	[OPTION_CONFIGS_PATH] = { "--configs-path", NULL, "DIR",
 		"instead of " DATADIR "/schedqos and " SYSCONFDIR "/schedqos" },
-	[OPTION_MAPPING] = { "mapping", 0, "MAPPING", "instead of the mapping that the files name" },
-	[OPTION_USER] = { "user", 0, NULL, "of your own service manager" },
-	[OPTION_RESTORE] = { "restore", 0, NULL, "put back what one that was killed has set" },
-	[OPTION_SYSTEM76] = { "system76", 0, NULL, "serve com.system76.Scheduler as well" },
-	[OPTION_PRINT_SHOWN] = { "print", 0, NULL, "print what is seen, as it changes, and tell nobody" },
-	[OPTION_HELP] = { "help", 'h', NULL, "show this" },
+	[OPTION_MAPPING] = { "--mapping", NULL, "MAPPING", "instead of the mapping that the files name" },
+	[OPTION_USER] = { "--user", NULL, NULL, "of your own service manager" },
+	[OPTION_RESTORE] = { "--restore", NULL, NULL, "put back what one that was killed has set" },
+	[OPTION_SYSTEM76] = { "--system76", NULL, NULL, "serve com.system76.Scheduler as well" },
+	[OPTION_PRINT_SHOWN] = { "--print", NULL, NULL, "print what is seen, as it changes, and tell nobody" },
+	[OPTION_HELP] = { "--help", "-h", NULL, "show this" },
 	/* clang-format on */
 };
 
@@ -54,22 +54,13 @@ static bool takes(const struct verb *verb, unsigned name)
 	return name == OPTION_HELP || (verb->takes & (UINT64_C(1) << name));
 }
 
-static bool needs(const struct verb *verb, unsigned name)
-{
-	return verb->needs & (UINT64_C(1) << name);
-}
-
 /* Its short form if it has one, or its long one, with the argument. */
 static const char *short_usage(unsigned name, char *buf, size_t size)
 {
 	const char *argument = table[name].argument;
 
-	if (table[name].letter)
-		snprintf(buf, size, "-%c%s%s", table[name].letter, argument ? " " : "",
-			 argument ? argument : "");
-	else
-		snprintf(buf, size, "--%s%s%s", table[name].name, argument ? " " : "",
-			 argument ? argument : "");
+	snprintf(buf, size, "%s%s%s", table[name].letter ? table[name].letter : table[name].name, argument ? " " : "",
+		 argument ? argument : "");
 	return buf;
 }
 
@@ -79,7 +70,7 @@ void verb_print_arguments(const struct verb *verb, FILE *stream)
 
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		if (i != OPTION_HELP && takes(verb, i))
-			fprintf(stream, needs(verb, i) ? " %s" : " [%s]",
+			fprintf(stream, table[i].is_needed ? " %s" : " [%s]",
 				short_usage(i, usage, sizeof(usage)));
 	}
 	if (verb->operands)
@@ -98,14 +89,13 @@ static void print_help(const struct verb *verb)
 	print_usage(verb, stdout);
 	printf("%s\n\n", verb->summary);
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
-		const char *argument = table[i].argument;
-		char letter[] = "-x, ", left[64];
+		const char *letter = table[i].letter, *argument = table[i].argument;
+		char left[64];
 
 		if (!takes(verb, i))
 			continue;
-		letter[1] = table[i].letter;
-		snprintf(left, sizeof(left), "%s--%s%s%s", table[i].letter ? letter : "",
-			 table[i].name, argument ? " " : "", argument ? argument : "");
+		snprintf(left, sizeof(left), "%s%s%s%s%s", letter ? letter : "", letter ? ", " : "", table[i].name,
+			 argument ? " " : "", argument ? argument : "");
 		printf("  %-20s %s\n", left, table[i].summary);
 	}
 }
@@ -129,18 +119,18 @@ int usage_error(const struct verb *verb, const char *format, ...)
 /* The verb's part of the table in the form that getopt takes. */
 static void list_options(const struct verb *verb, struct option *ret_long, char *ret_short)
 {
-	if (verb->runs_command)
+	if (verb->operands && strncmp(verb->operands, "COMMAND", strlen("COMMAND")) == 0)
 		*ret_short++ = '+';
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		if (!takes(verb, i))
 			continue;
 		*ret_long++ = (struct option){
-			.name = table[i].name,
+			.name = table[i].name + strlen("--"),
 			.has_arg = table[i].argument ? required_argument : no_argument,
 			.val = LONG_ONLY + (int)i,
 		};
 		if (table[i].letter)
-			*ret_short++ = table[i].letter;
+			*ret_short++ = table[i].letter[1];
 		if (table[i].letter && table[i].argument)
 			*ret_short++ = ':';
 	}
@@ -154,10 +144,25 @@ static enum option_name name_of(const struct verb *verb, int value)
 	if (value >= LONG_ONLY)
 		return (enum option_name)(value - LONG_ONLY);
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
-		if (takes(verb, i) && table[i].letter == value)
+		if (takes(verb, i) && table[i].letter && table[i].letter[1] == value)
 			return (enum option_name)i;
 	}
 	return N_OPTIONS; /* '?': getopt has said what is wrong */
+}
+
+/* How many operands there must be, and may be. */
+static void count_operands(const char *operands, int *ret_min, int *ret_max)
+{
+	*ret_min = *ret_max = 0;
+	for (const char *word = operands; word && *word; word += strspn(word, " ")) {
+		if (strncmp(word, "...", 3) == 0) {
+			*ret_max = INT_MAX;
+			return;
+		}
+		*ret_min += *word != '[';
+		(*ret_max)++;
+		word += strcspn(word, " ");
+	}
 }
 
 /* Returns 0, or the exit status of a wrong command line. */
@@ -165,16 +170,17 @@ static int check_operands(const struct command *command)
 {
 	const struct verb *verb = command->verb;
 	char operand[256], usage[64];
+	int min, max;
 
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
-		if (needs(verb, i) && !option_given(command, i))
-			return usage_error(verb, "%s needs %s", verb->name,
-					   short_usage(i, usage, sizeof(usage)));
+		if (takes(verb, i) && table[i].is_needed && !option_given(command, i))
+			return usage_error(verb, "%s needs %s", verb->name, short_usage(i, usage, sizeof(usage)));
 	}
-	if (command->n_operands < verb->min_operands)
+	count_operands(verb->operands, &min, &max);
+	if (command->n_operands < min)
 		return usage_error(verb, "%s needs %s", verb->name, verb->operands);
-	if (verb->max_operands >= 0 && command->n_operands > verb->max_operands) {
-		const char *first = command->operands[verb->max_operands];
+	if (command->n_operands > max) {
+		const char *first = command->operands[max];
 
 		return usage_error(verb, "%s takes no '%s'", verb->name,
 				   text_escape_to(operand, sizeof(operand), first, strlen(first)));

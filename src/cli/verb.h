@@ -14,7 +14,7 @@
 #define EXIT_USAGE 2
 
 /*
- * A new option: a name here and a row in the table of options.c; OPTION_BIT(NAME) with its verbs in
+ * A new option: a name here and a row in the table of options.c; TAKES(NAME) with its verbs in
  * main.c; schedqos(8). Completions ask --help, and know what its words in capitals stand for. One that
  * means something else with another verb has a row for each meaning, as no verb takes both.
  */
@@ -46,8 +46,8 @@ enum option_name {
 };
 _Static_assert(N_OPTIONS <= 64, "a verb's options are the bits of a uint64_t");
 
-#define OPTION_BIT(name)   (UINT64_C(1) << OPTION_##name)
-#define OPTION_BITS_CONFIG (OPTION_BIT(CONFIG) | OPTION_BIT(CONFIGS_PATH))
+#define TAKES(name) (UINT64_C(1) << OPTION_##name)
+#define TAKES_PATHS (TAKES(CONFIG) | TAKES(CONFIGS_PATH))
 
 struct verb;
 
@@ -60,47 +60,31 @@ struct command {
 	int n_operands;
 };
 
-/* What is not named in a verb's row is zero: no options, no operands. */
+typedef int verb_function(const struct command *command); /* returns an exit status */
+
 struct verb {
 	const char *name;
-	uint64_t takes;	      /* OPTION_BIT() of each option but --help */
-	uint64_t needs;	      /* those of them that must be given */
-	const char *operands; /* for the help */
-	int min_operands;
-	int max_operands;  /* -1: any number */
-	bool runs_command; /* the first operand ends the options: what follows is its own */
+	verb_function *run;
 	const char *summary;
-	int (*run)(const struct command *command); /* returns an exit status */
+	uint64_t takes; /* TAKES() of each option but --help */
+	/*
+	 * For the help, and the measure of what may be given: "[X]" may be left out, "..." is any number more. After a
+	 * COMMAND options are its own. NULL: none.
+	 */
+	const char *operands;
 };
 
-int cmd_start(const struct command *command);
-int cmd_stop(const struct command *command);
+verb_function cmd_start, cmd_stop, cmd_restart, cmd_reload, cmd_restore;
+verb_function cmd_check, cmd_edit, cmd_import, cmd_doctor, cmd_sched_profile;
+verb_function cmd_status, cmd_list, cmd_top, cmd_explain;
+verb_function cmd_set, cmd_reset, cmd_run, cmd_limit;
+verb_function cmd_weights, cmd_bridge, cmd_focus;
 
 /*
  * Of cmd_stop, for restart: ends the daemon that runs, and waits until it has ended. 0, also if there was none (tells so in
  * *ret_was_running, which may be NULL); or -1 after logging what went wrong.
  */
 int stop_daemon(bool *ret_was_running);
-
-int cmd_restart(const struct command *command);
-int cmd_reload(const struct command *command);
-int cmd_check(const struct command *command);
-int cmd_status(const struct command *command);
-int cmd_restore(const struct command *command);
-int cmd_sched_profile(const struct command *command);
-int cmd_list(const struct command *command);
-int cmd_top(const struct command *command);
-int cmd_doctor(const struct command *command);
-int cmd_limit(const struct command *command);
-int cmd_set(const struct command *command);
-int cmd_reset(const struct command *command);
-int cmd_run(const struct command *command);
-int cmd_edit(const struct command *command);
-int cmd_import(const struct command *command);
-int cmd_explain(const struct command *command);
-int cmd_weights(const struct command *command);
-int cmd_bridge(const struct command *command);
-int cmd_focus(const struct command *command);
 
 /* ---- options.c ---- */
 

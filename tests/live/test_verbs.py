@@ -41,6 +41,7 @@ class Usage(LiveTest):
 
     def test_a_slip_of_the_hand_is_answered(self):
         self.assertIn("unknown verb 'statsu': did you mean 'status'?", self.check("statsu"))
+        self.assertIn("unknown option '--versoin': did you mean '--version'?", self.check("--versoin"))
         self.assertNotIn("did you mean", self.check("frobnicate"))
         self.assertNotIn("\x1b", self.check("\x1b[31mred"))
         self.assertIn("[--config FILE]", self.check("check", "--confg", "x"))

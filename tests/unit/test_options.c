@@ -34,19 +34,15 @@ static int record(const struct command *command)
 
 static const struct verb plain = {
 	.name = "plain",
-	.takes = OPTION_BIT(VERBOSE) | OPTION_BIT(JSON) | OPTION_BITS_CONFIG,
-	.max_operands = 2,
+	.takes = TAKES(VERBOSE) | TAKES(JSON) | TAKES_PATHS,
+	.operands = "[FILE] [FILE]",
 	.run = record,
 };
 
 static const struct verb runner = {
 	.name = "runner",
-	.takes = OPTION_BIT(VERBOSE) | OPTION_BIT(CONFIG),
-	.needs = OPTION_BIT(CONFIG),
-	.min_operands = 1,
-	.max_operands = -1,
+	.takes = TAKES(VERBOSE) | TAKES(QOS),
 	.operands = "COMMAND [ARGUMENT ...]",
-	.runs_command = true,
 	.run = record,
 };
 
@@ -94,7 +90,7 @@ TEST(what_a_verb_does_not_take_is_wrong_usage)
 TEST(what_a_verb_needs)
 {
 	assert_int_equal(run(&runner, "runner true"), EXIT_USAGE);
-	assert_int_equal(run(&runner, "runner --config a"), EXIT_USAGE);
+	assert_int_equal(run(&runner, "runner -q a"), EXIT_USAGE);
 	assert_string_equal(seen, "");
 }
 
@@ -102,9 +98,8 @@ TEST(a_commands_options_are_its_own)
 {
 	char expected[256];
 
-	assert_int_equal(run(&runner, "runner -v --config a ls --json -v -- x"), STATUS);
-	snprintf(expected, sizeof(expected), "%d %d=a | ls --json -v -- x", OPTION_VERBOSE,
-		 OPTION_CONFIG);
+	assert_int_equal(run(&runner, "runner -v -q a ls --json -v -- x"), STATUS);
+	snprintf(expected, sizeof(expected), "%d %d=a | ls --json -v -- x", OPTION_VERBOSE, OPTION_QOS);
 	assert_string_equal(seen, expected);
 }
 
@@ -117,6 +112,6 @@ TEST(usage_says_what_is_needed)
 	assert_non_null(stream);
 	verb_print_arguments(&runner, stream);
 	fclose(stream);
-	assert_string_equal(text, " [-v] --config FILE COMMAND [ARGUMENT ...]");
+	assert_string_equal(text, " [-v] -q CLASS COMMAND [ARGUMENT ...]");
 	free(text);
 }
