@@ -13,137 +13,84 @@
 
 #include "client.h"
 #include "verb.h"
-
-#define LABEL "%-10s "
+#include "words.h"
 
 /* ---- for people ---- */
 
-/* Prints an object of numbers, or of yes and no, as "name 12, name 3"; nothing if it is empty. */
-static void put_members(const cJSON *status, const char *key, const char *label)
-{
-	const cJSON *item, *object = cJSON_GetObjectItem(status, key);
+#define WELL "!reload_error !lost !refused !not_kept !pending_users !unread !log_lost crash_safe !problems"
 
-	if (!cJSON_GetArraySize(object))
-		return;
-	printf(LABEL, label);
-	cJSON_ArrayForEach (item, object) {
-		printf("%s%s ", item == object->child ? "" : ", ", item->string);
-		if (cJSON_IsBool(item))
-			printf("%s", cJSON_IsTrue(item) ? "yes" : "no");
-		else
-			printf("%.0f", item->valuedouble);
-	}
-	printf("\n");
-}
+static const struct sentence whether_well[] = {
+	{ WELL, NULL, "well: " },
+	{ "else", NULL, "not well: " },
+	{ 0 },
+};
 
-static void put_lines(const cJSON *status, const char *key, const char *label)
-{
-	const cJSON *item;
-
-	cJSON_ArrayForEach (item, cJSON_GetObjectItem(status, key)) {
-		printf(LABEL "%s\n", label, item->valuestring);
-		label = "";
-	}
-}
-
-/* For a count that is worth a line only when it is not zero. */
-static void put_if_any(const cJSON *status, const char *key, const char *label, const char *what)
-{
-	const uint64_t count = member_count(status, key);
-
-	if (count)
-		printf(LABEL "%" PRIu64 " %s\n", label, count, what);
-}
-
-static void put_running(const cJSON *status)
-{
-	time_t since = (time_t)(member_count(status, "since_usec") / 1000000);
-	struct tm local;
-	char stamp[64];
-
-	localtime_r(&since, &local);
-	strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &local);
-	printf(LABEL "pid %" PRIu64 ", version %s, since %s\n", "running", member_count(status, "pid"),
-	       member_text(status, "version"), stamp);
-}
-
-static void put_work(const cJSON *status)
-{
-	printf(LABEL "%" PRIu64 " known\n", "tasks", member_count(status, "tasks"));
-	put_members(status, "tasks_by_class", "classes");
-	put_members(status, "tasks_by_reason", "because");
-	put_if_any(status, "tasks_limited", "limited", "of them by a group or an override, or hidden");
-	put_if_any(status, "apps_focused", "focused", "apps, or played");
-	put_if_any(status, "apps_hidden", "hidden", "apps");
-	put_if_any(status, "overrides", "overrides", "in force, asked for at run time");
-	printf(LABEL "fork %" PRIu64 ", exec %" PRIu64 ", rename %" PRIu64 ", move %" PRIu64 ", change %" PRIu64 "; lost %" PRIu64
-		     " times, scans %" PRIu64 "\n", "events", member_count(status, "forks"), member_count(status, "execs"),
-	       member_count(status, "renames"), member_count(status, "moves"), member_count(status, "changes"),
-	       member_count(status, "lost"), member_count(status, "scans"));
-	printf(LABEL "set %" PRIu64 ", too late %" PRIu64 ", not kept %" PRIu64 "\n", "actions", member_count(status, "set"),
-	       member_count(status, "races"), member_count(status, "not_kept"));
-	put_if_any(status, "put_back", "put back", "times, what somebody had changed on a task that is enforced");
-	put_members(status, "refused", "refused");
-}
-
-/* Whether all is well, in one line. Counts are since the daemon's start. */
-static void put_verdict(const cJSON *status)
-{
-	const cJSON *classes = cJSON_GetObjectItem(status, "tasks_by_class");
-	const uint64_t tasks = member_sum(status, "tasks_by_class");
-	const int n_classes = cJSON_GetArraySize(classes);
-	const struct {
-		uint64_t count;
-		const char *words; /* a number follows if there are several */
-	} wrong[] = {
-		{ *member_text(status, "reload_error") != '\0', "the last reload was refused" },
-		{ member_count(status, "lost"), "events were lost" },
-		{ member_sum(status, "refused"), "the kernel refused" },
-		{ member_count(status, "not_kept"), "the kernel did not keep what was set" },
-		{ cJSON_GetArraySize(cJSON_GetObjectItem(status, "pending_users")), "a user is not known" },
-		{ member_count(status, "unread"), "a process cannot be read" },
-		{ member_count(status, "log_lost"), "a line of the log was lost" },
-		{ !member_flag(status, "crash_safe"), "a crash could not be repaired" },
-		{ cJSON_GetArraySize(cJSON_GetObjectItem(status, "problems")), "there is a problem, see below" },
-	};
-	bool is_well = true;
-
-	for (size_t i = 0; i < array_size(wrong); i++) {
-		if (!wrong[i].count)
-			continue;
-		printf("%s%s", is_well ? "not well: " : ", ", wrong[i].words);
-		if (wrong[i].count > 1)
-			printf(" (%" PRIu64 " x)", wrong[i].count);
-		is_well = false;
-	}
+/* What goes on in the first line, after the tasks. Counts are since the daemon's start. */
+static const struct sentence what_is_wrong[] = {
+	{ WELL, NULL, ", nothing lost, nothing refused" },
+	{ "reload_error", NULL, ", the last reload was refused" },
+	{ "lost", NULL, ", events were lost (<lost> x)" },
+	{ "refused", NULL, ", the kernel refused what is named below" },
+	{ "not_kept", NULL, ", the kernel did not keep what was set (<not_kept> x)" },
+	{ "pending_users", NULL, ", a user is not known" },
+	{ "unread", NULL, ", a process cannot be read (<unread> x)" },
+	{ "log_lost", NULL, ", a line of the log was lost (<log_lost> x)" },
+	{ "!crash_safe", NULL, ", a crash could not be repaired" },
+	{ "problems", NULL, ", there is a problem, see below" },
 	/* Few machines have every knob of a profile, so that is nothing amiss. */
-	printf("%s%" PRIu64 " task%s in %d class%s%s%s\n", is_well ? "well: " : "; ", tasks, tasks == 1 ? "" : "s", n_classes,
-	       n_classes == 1 ? "" : "es", is_well ? ", nothing lost, nothing refused" : "",
-	       cJSON_GetArraySize(cJSON_GetObjectItem(status, "knob_refusals")) ? "; some knobs of the profile could not be set" :
-										   "");
-}
+	{ "knob_refusals", NULL, "; some knobs of the profile could not be set" },
+	{ 0 },
+};
+
+/* A line each; after that of when it was started. */
+static const struct sentence details[] = {
+	{ "features", "kernel", "<features>" },
+	{ "pid", "rules", "<rules> in force" },
+	{ "pid", "mapping", "<mapping> (<mapping_source>)" },
+	{ "config_files", "files", "<config_files>" },
+	{ "pending_users", "not known", "<pending_users>" },
+	{ "pid", "tasks", "<tasks> known" },
+	{ "tasks_by_class", "classes", "<tasks_by_class>" },
+	{ "tasks_by_reason", "because", "<tasks_by_reason>" },
+	{ "tasks_limited", "limited", "<tasks_limited> of them by a group or an override, or hidden" },
+	{ "apps_focused", "focused", "<apps_focused> apps, or played" },
+	{ "apps_hidden", "hidden", "<apps_hidden> apps" },
+	{ "overrides", "overrides", "<overrides> in force, asked for at run time" },
+	{ "pid", "events",
+	  "fork <forks>, exec <execs>, rename <renames>, move <moves>, change <changes>; lost <lost> times, scans <scans>" },
+	{ "pid", "actions", "set <set>, too late <races>, not kept <not_kept>" },
+	{ "put_back", "put back", "<put_back> times, what somebody had changed on a task that is enforced" },
+	{ "refused", "refused", "<refused>" },
+	{ "reload_error", "reload", "refused: <reload_error>" },
+	{ "sched_profile", "profile", "<sched_profile>" },
+	{ "else", "profile", "(none)" },
+	{ "knob_refusals", "refused", "<knob_refusals>" },
+	{ 0 },
+};
 
 static void print_status(const cJSON *status)
 {
-	const char *error = member_text(status, "reload_error"), *profile = member_text(status, "sched_profile");
+	const struct about about = { { status } };
+	const uint64_t tasks = member_sum(status, "tasks_by_class");
+	const int n_classes = cJSON_GetArraySize(cJSON_GetObjectItem(status, "tasks_by_class"));
+	time_t since = (time_t)(member_count(status, "since_usec") / 1000000);
 	const cJSON *problem;
+	struct tm local;
+	char stamp[64];
 
-	put_verdict(status);
-	put_running(status);
-	put_members(status, "features", "kernel");
-	printf(LABEL "%" PRIu64 " in force\n", "rules", member_count(status, "rules"));
-	printf(LABEL "%s (%s)\n", "mapping", member_text(status, "mapping"), member_text(status, "mapping_source"));
-	put_lines(status, "config_files", "files");
-	put_lines(status, "pending_users", "not known");
-	put_work(status);
-	if (*error)
-		printf(LABEL "refused: %s\n", "reload", error);
-	printf(LABEL "%s\n", "profile", *profile ? profile : "(none)");
-	put_lines(status, "knob_refusals", "refused");
+	words_say(&about, whether_well);
+	printf("%" PRIu64 " task%s in %d class%s", tasks, tasks == 1 ? "" : "s", n_classes, n_classes == 1 ? "" : "es");
+	words_say(&about, what_is_wrong);
+	localtime_r(&since, &local);
+	strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &local);
+	printf("\n" LABEL "pid %" PRIu64 ", version %s, since %s", "running", member_count(status, "pid"),
+	       member_text(status, "version"), stamp);
+	words_say(&about, details);
 	cJSON_ArrayForEach (problem, cJSON_GetObjectItem(status, "problems"))
-		printf(LABEL "%.0f x %s\n", "problem", problem->valuedouble, problem->string);
-	printf(LABEL "%.3f s of CPU, %.1f MiB resident, %.0f KiB for tasks\n", "cost", (double)member_count(status, "cpu_usec") / 1e6,
-	       (double)member_count(status, "resident_bytes") / 1048576, (double)member_count(status, "table_bytes") / 1024);
+		printf("\n" LABEL "%.0f x %s", "problem", problem->valuedouble, problem->string);
+	printf("\n" LABEL "%.3f s of CPU, %.1f MiB resident, %.0f KiB for tasks\n", "cost",
+	       (double)member_count(status, "cpu_usec") / 1e6, (double)member_count(status, "resident_bytes") / 1048576,
+	       (double)member_count(status, "table_bytes") / 1024);
 }
 
 /* ---- OpenMetrics (https://prometheus.io/docs/specs/om/open_metrics_spec), without types: a key of the JSON is a name ---- */

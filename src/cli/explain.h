@@ -2,14 +2,7 @@
 /* Shared by the files that tell what is known of a task. */
 #pragma once
 
-#include <stdio.h>
-
 #include <schedqos/kernel/host.h>
-
-#include "client.h"
-
-/* The words after them, and of what continues them. */
-#define LABEL "%-9s "
 
 /* Prints the JSON of tagger_explain, whose texts are safe, in words. 0 or -errno. */
 int explain_print(const char *json);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,8 @@
 #include <schedqos/policy/qos_class.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
+
+#include "words.h"
 
 struct side {
 	pid_t tid;

@@ -8,18 +8,7 @@
 #include <schedqos/machine/machine.h>
 #include <schedqos/util/cleanup.h>
 
-/*
- * What is said if all of `when` holds: words that each name a member that is there, and neither
- * false, zero nor empty, or say which text it is; a '!' before it: if it is not so. "else": if the
- * sentence before was not said, in a row of which one at most is. A sentence with a label begins a
- * line, others continue it.
- *
- * In the text <member> is its value, of a rule its pattern and place, and <attributes:names> the
- * attributes of those names.
- */
-struct sentence {
-	const char *when, *label, *text;
-};
+#include "words.h"
 
 /* Tasks that no daemon knows by a record. */
 static const struct sentence strangers[] = {
@@ -113,8 +102,9 @@ static const struct sentence about_rest[] = {
 	{ 0 },
 };
 
-/* Of a rule that came close, after its place. */
+/* Of a rule that came close. */
 static const struct sentence about_close[] = {
+	{ "pattern", NULL, "<>: " },
 	{ "condition=user_namespace", NULL,
 	  "holds in the initial user namespace only, and this is in another, as in a sandbox: "
 	  "\"match\": {\"user_namespace\": \"any\"} takes those as well" },
@@ -144,142 +134,12 @@ static const struct sentence about_machine[] = {
 	{ 0 },
 };
 
-/* ---- members ---- */
-
-/* What sentences are about: a member is looked for in the first of them that has it. */
-struct about {
-	const cJSON *objects[3]; /* an item of a list, its thread, the whole; NULL: none */
-};
+/* ---- printing ---- */
 
 static const cJSON *item(const cJSON *object, const char *key)
 {
 	return cJSON_GetObjectItemCaseSensitive(object, key);
 }
-
-/* path, which is written to: "member", or "member.member"; "": the item itself. */
-static const cJSON *find(const struct about *about, char *path)
-{
-	const cJSON *found = *path ? NULL : about->objects[0];
-	const char *key = strsep(&path, ".");
-
-	for (size_t i = 0; i < array_size(about->objects) && !found; i++)
-		found = item(about->objects[i], key);
-	return path ? item(found, path) : found;
-}
-
-static bool is_so(const cJSON *found)
-{
-	if (cJSON_IsString(found))
-		return *found->valuestring;
-	return cJSON_IsTrue(found) || (cJSON_IsNumber(found) && found->valuedouble > 0) || (found && found->child);
-}
-
-/* word: of `when`. */
-static bool holds(const struct about *about, char *word)
-{
-	const bool is_not = *word == '!';
-	char *text = word + is_not, *path = strsep(&text, "=");
-	const cJSON *found = find(about, path);
-
-	return (text ? cJSON_IsString(found) && strcmp(found->valuestring, text) == 0 : is_so(found)) != is_not;
-}
-
-static bool all_hold(const struct about *about, const char *when)
-{
-	char words[128], *rest = words, *word;
-
-	snprintf(words, sizeof(words), "%s", when);
-	while ((word = strsep(&rest, " "))) {
-		if (strcmp(word, "else") != 0 && !holds(about, word))
-			return false;
-	}
-	return true;
-}
-
-/* ---- values ---- */
-
-/* One attribute in words: "nice 5". */
-static void print_attribute(const cJSON *attr, const char *name)
-{
-	const double value = cJSON_GetNumberValue(item(attr, name));
-
-	if (strcmp(name, "policy") == 0)
-		printf("%s", member_text(attr, "policy"));
-	else if (strcmp(name, "slice") == 0 && value > 0)
-		printf("slice %g ms", value / 1e6);
-	else if (strcmp(name, "slice") == 0)
-		printf("no custom slice");
-	else if (strcmp(name, "io_priority") == 0 && item(attr, "io_class"))
-		printf("I/O %s %.0f", member_text(attr, "io_class"), value);
-	else if (strcmp(name, "io_priority") == 0)
-		printf("no I/O priority");
-	else
-		printf("%s %.0f", name, value);
-}
-
-/* "nice 5 and slice 3 ms" */
-static void print_attributes(const cJSON *attr, const cJSON *names)
-{
-	const cJSON *name;
-
-	cJSON_ArrayForEach (name, names) {
-		print_attribute(attr, name->valuestring);
-		if (name->next)
-			printf(name->next->next ? ", " : " and ");
-	}
-}
-
-/* Of a rule "PATTERN" at FILE:LINE:COLUMN; what is built in has no place. */
-static void print_value(const cJSON *value)
-{
-	if (cJSON_IsNumber(value))
-		printf("%.0f", value->valuedouble);
-	else if (cJSON_IsString(value))
-		printf("%s", strcmp(value->valuestring, "argv0") == 0 ? "argv[0]" : value->valuestring);
-	else if (item(value, "file"))
-		printf("\"%s\" at %s:%.0f:%.0f", member_text(value, "pattern"), member_text(value, "file"),
-		       cJSON_GetNumberValue(item(value, "line")), cJSON_GetNumberValue(item(value, "column")));
-	else if (value)
-		printf("\"%s\"", member_text(value, "pattern"));
-}
-
-static void print_text(const struct about *about, const char *text)
-{
-	while (*text) {
-		const size_t plain = strcspn(text, "<");
-		char name[64], *rest = name;
-		const cJSON *value;
-
-		printf("%.*s", (int)plain, text);
-		text += plain;
-		if (!*text)
-			break;
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(text + 1, ">"), text + 1);
-		text += strlen(name) + 2;
-		value = find(about, strsep(&rest, ":"));
-		if (rest)
-			print_attributes(value, find(about, rest));
-		else
-			print_value(value);
-	}
-}
-
-static void say(const struct about *about, const struct sentence *sentences)
-{
-	bool was_said = false;
-
-	for (; sentences->when; sentences++) {
-		if (was_said && strncmp(sentences->when, "else", 4) == 0)
-			continue;
-		was_said = all_hold(about, sentences->when);
-		if (was_said && sentences->label)
-			printf("\n" LABEL, sentences->label);
-		if (was_said)
-			print_text(about, sentences->text);
-	}
-}
-
-/* ---- the whole ---- */
 
 static void print_ids(const cJSON *all, const cJSON *thread)
 {
@@ -309,10 +169,10 @@ static void print_thread(const cJSON *all, const cJSON *thread)
 	const cJSON *group;
 
 	print_ids(all, thread);
-	say(&about, about_thread);
+	words_say(&about, about_thread);
 	cJSON_ArrayForEach (group, item(all, "groups"))
-		say(&(struct about){ { group, thread, all } }, about_group);
-	say(&about, about_rest);
+		words_say(&(struct about){ { group, thread, all } }, about_group);
+	words_say(&about, about_rest);
 	printf("\n");
 }
 
@@ -325,23 +185,21 @@ static void print_names(const cJSON *all)
 		return;
 	printf(LABEL, "names");
 	for (name = names->child->next; name; name = name->next) {
-		print_value(item(name, "kind"));
+		words_value(item(name, "kind"));
 		printf(" \"%s\", ", member_text(name, "name"));
 	}
 	printf("path %s%s\n", *path == '/' ? path : "not known",
 	       member_flag(all, "arguments_unread") ? " (its arguments cannot be read now)" : "");
 }
 
-static void print_close(const cJSON *all)
+/* Of each of the list what there is to say, in a line. */
+static void print_each(const cJSON *all, const char *key, const char *label, const struct sentence *sentences)
 {
-	const char *label = "not taken";
-	const cJSON *close;
+	const cJSON *one;
 
-	cJSON_ArrayForEach (close, item(all, "close")) {
+	cJSON_ArrayForEach (one, item(all, key)) {
 		printf(LABEL, label);
-		print_value(close);
-		printf(": ");
-		say(&(struct about){ { close, all } }, about_close);
+		words_say(&(struct about){ { one, all } }, sentences);
 		printf("\n");
 		label = "";
 	}
@@ -350,14 +208,14 @@ static void print_close(const cJSON *all)
 int explain_print(const char *json)
 {
 	_cleanup_(cJSON_Deletep) cJSON *all = cJSON_Parse(json);
-	const cJSON *threads = item(all, "threads"), *thread, *weaker;
+	const cJSON *threads = item(all, "threads"), *thread;
 	bool has_class = false;
 
 	if (!all)
 		return -EBADMSG;
 	if (!threads) {
 		printf("%.0f %s: ", cJSON_GetNumberValue(item(all, "pid")), member_text(all, "name"));
-		say(&(struct about){ { all } }, strangers);
+		words_say(&(struct about){ { all } }, strangers);
 		printf("\n");
 		return 0;
 	}
@@ -370,11 +228,8 @@ int explain_print(const char *json)
 	if (member_count(all, "other_threads"))
 		printf("and %.0f threads that differ from these\n", (double)member_count(all, "other_threads"));
 	print_names(all);
-	print_close(all);
-	cJSON_ArrayForEach (weaker, (has_class ? item(all, "weaker") : NULL)) {
-		printf(LABEL, "weaker");
-		say(&(struct about){ { weaker } }, about_machine);
-		printf("\n");
-	}
+	print_each(all, "close", "not taken", about_close);
+	if (has_class)
+		print_each(all, "weaker", "weaker", about_machine);
 	return 0;
 }
