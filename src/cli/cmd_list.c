@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/kernel/procfs.h>
@@ -21,8 +22,6 @@
 
 /* A name of at most 15 bytes, each of which may take four characters. */
 #define NAME_MAX_ESCAPED 64
-
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* ---- showing ---- */
 
@@ -71,7 +70,7 @@ static char *make_text(const struct tasks *tasks)
 	text_buf_printf(&rows, "CLASS\tPID\tUSER\tNAME\tAPP\tREASON\tPOLICY\tNICE\tSLICE(ms)\tTHREADS\tCPU(s)\tDELAY(ms)\n");
 	for (size_t i = 0; i < tasks->n_rows; i++)
 		add_row(&rows, &tasks->rows[i]);
-	text_table_print(&rows, "lrlllllrrrrr", terminal_width(), &out);
+	text_table_print(&rows, "lrlllllrrrrr", isatty(STDOUT_FILENO), &out);
 	return text_buf_take(&out);
 }
 
@@ -131,17 +130,6 @@ static int compare_shown(const struct task_row *a, const struct task_row *b)
 	return 0;
 }
 
-/* A leader comes first, as it is whose name and parent are shown. */
-static int compare_rows(const void *a, const void *b)
-{
-	const struct task_row *first = a, *second = b;
-	int order = compare_shown(first, second);
-
-	if (!order)
-		order = COMPARE(first->tid != first->tgid, second->tid != second->tgid);
-	return order ? order : COMPARE(first->tid, second->tid);
-}
-
 static bool is_wanted(const struct command *command, const struct task_row *row)
 {
 	const char *class = command->values[OPTION_CLASS], *app = command->values[OPTION_APP];
@@ -173,7 +161,7 @@ static int make_rows(const struct command *command, struct tasks *tasks)
 {
 	_cleanup_close_ int proc = procfs_open();
 	struct task_row *rows = tasks->rows;
-	size_t n = 0, count = 0;
+	size_t n = 0;
 
 	if (proc < 0) {
 		log_error("/proc: %s", strerror(-proc));
@@ -183,46 +171,50 @@ static int make_rows(const struct command *command, struct tasks *tasks)
 		if (read_row(proc, &rows[i]) && is_wanted(command, &rows[i]))
 			rows[n++] = rows[i];
 	}
-	qsort(rows, n, sizeof(*rows), compare_rows);
-	for (size_t i = 0; i < n; i++) {
-		if (count && compare_shown(&rows[count - 1], &rows[i]) == 0)
-			task_row_add(&rows[count - 1], &rows[i]);
-		else
-			rows[count++] = rows[i];
-	}
-	tasks->n_rows = count;
+	tasks->n_rows = task_rows_merge(rows, n, compare_shown);
 	return 0;
 }
 
 /* 0 or an exit status. */
 static int check_class(const struct command *command, const struct tasks *tasks)
 {
-	const char *class = command->values[OPTION_CLASS];
+	struct suggestion near = { .word = command->values[OPTION_CLASS] };
+	struct text_buf names = { 0 };
+	_cleanup_free_ char *all = NULL;
 	char safe[256];
 
-	for (size_t i = 0; class && i < tasks->n_classes; i++) {
-		if (strcmp(tasks->classes[i], class) == 0)
-			return 0;
-	}
-	if (!class)
+	if (!near.word)
 		return 0;
-	return usage_error(command->verb, "no class '%s': 'status' names them",
-			   text_escape_to(safe, sizeof(safe), class, strlen(class)));
+	for (size_t i = 0; i < tasks->n_classes; i++) {
+		if (strcmp(near.word, tasks->classes[i]) == 0)
+			return 0;
+		suggest_offer(&near, tasks->classes[i]);
+		text_buf_printf(&names, "%s%s", i ? ", " : "", tasks->classes[i]);
+	}
+	all = text_buf_take(&names);
+	return usage_error(command->verb, "no class '%s'%s%s%s: there are %s",
+			   text_escape_to(safe, sizeof(safe), near.word, strlen(near.word)),
+			   near.best ? " (did you mean '" : "", near.best ? near.best : "", near.best ? "'?)" : "",
+			   all ? all : "others");
+}
+
+static bool show(const struct command *command, const struct tasks *tasks)
+{
+	const bool as_json = option_given(command, OPTION_JSON);
+	_cleanup_free_ char *text = as_json ? make_json(tasks) : make_text(tasks);
+
+	return text && (as_json ? fputs(text, stdout) >= 0 : text_table_show("", text));
 }
 
 int cmd_list(const struct command *command)
 {
-	_cleanup_free_ char *text = NULL;
 	struct tasks tasks = { 0 };
-	int status;
+	int status = tasks_read(&tasks) < 0 ? EXIT_FAILURE : check_class(command, &tasks);
 
-	status = tasks_read(&tasks) < 0 ? EXIT_FAILURE : check_class(command, &tasks);
 	if (status == 0)
 		status = make_rows(command, &tasks);
-	if (status == 0) {
-		text = option_given(command, OPTION_JSON) ? make_json(&tasks) : make_text(&tasks);
-		status = text && fputs(text, stdout) >= 0 ? 0 : EXIT_FAILURE;
-	}
+	if (status == 0)
+		status = show(command, &tasks) ? 0 : EXIT_FAILURE;
 	tasks_clear(&tasks);
 	return status;
 }

@@ -32,8 +32,8 @@ struct top {
 	int proc;
 	struct cpu_hierarchies cgroups;
 	struct look before, now;
-	struct task_row *classes, *apps; /* what was used in between */
-	size_t n_classes, n_apps;
+	struct task_row *apps, *classes; /* what was used in between; in one piece of memory */
+	size_t n_apps, n_classes;
 	struct task_row all;
 	uint64_t ns, busy_ns; /* between the two looks */
 };
@@ -79,33 +79,36 @@ static const char *shown(const struct task_row *row)
 	return row->flags & BUS_TASK_FOCUSED ? "focused" : row->flags & BUS_TASK_HIDDEN ? "hidden" : "-";
 }
 
-static int compare_apps(const void *a, const void *b)
+/* The programs of a rule are one app. */
+static int compare_apps(const struct task_row *a, const struct task_row *b)
 {
-	const struct task_row *first = a, *second = b;
-	int order = task_text_compare(first->app, second->app);
+	int order = task_text_compare(a->app, b->app);
 
-	/* The programs of a rule are one app. */
-	if (!order && !first->app)
-		order = strcmp(first->comm, second->comm);
+	if (!order && !a->app)
+		order = strcmp(a->comm, b->comm);
 	if (!order)
-		order = task_text_compare(first->class, second->class);
-	return order ? order : strcmp(shown(first), shown(second));
+		order = COMPARE(a->rank, b->rank);
+	return order ? order : strcmp(shown(a), shown(b));
+}
+
+/* Those of no class come last. */
+static int compare_classes(const struct task_row *a, const struct task_row *b)
+{
+	return COMPARE(a->rank, b->rank);
 }
 
 static int compare_use(const void *a, const void *b)
 {
 	const struct task_row *first = a, *second = b;
+	int order = COMPARE(second->run_ns, first->run_ns);
 
-	if (first->run_ns != second->run_ns)
-		return first->run_ns < second->run_ns ? 1 : -1;
-	return compare_apps(a, b);
+	return order ? order : compare_apps(first, second);
 }
 
 /* All of it, if the id was nobody's before, or another task's. */
 static struct task_row used_since(const struct tasks *before, const struct task_row *now)
 {
-	const struct task_row *then = before->n_rows ? bsearch(now, before->rows, before->n_rows, sizeof(*now),
-								task_row_compare_tids) : NULL;
+	const struct task_row *then = task_row_of(before, now->tid);
 	struct task_row used = *now;
 
 	if (!then || now->run_ns < then->run_ns || now->delay_ns < then->delay_ns || now->waits < then->waits)
@@ -116,37 +119,24 @@ static struct task_row used_since(const struct tasks *before, const struct task_
 	return used;
 }
 
-/* Those of no class come last. */
+/* 0 or -ENOMEM. */
 static int add_up(struct top *top)
 {
 	const struct tasks *tasks = &top->now.tasks;
-	size_t n = 0;
+	const size_t n = tasks->n_rows;
 
-	free(top->classes);
 	free(top->apps);
-	top->n_classes = tasks->n_classes + 1;
-	top->classes = calloc(top->n_classes, sizeof(*top->classes));
-	top->apps = calloc(tasks->n_rows + 1, sizeof(*top->apps));
-	top->n_apps = 0;
-	top->all = (struct task_row){ 0 };
-	if (!top->classes || !top->apps)
+	top->apps = calloc(2 * n + 1, sizeof(*top->apps));
+	if (!top->apps)
 		return -ENOMEM;
-	for (size_t i = 0; i < tasks->n_classes; i++)
-		top->classes[i].class = tasks->classes[i];
-	for (size_t i = 0; i < tasks->n_rows; i++) {
-		const struct task_row used = used_since(&top->before.tasks, &tasks->rows[i]);
-
-		task_row_add(&top->all, &used);
-		task_row_add(&top->classes[used.class ? used.rank : tasks->n_classes], &used);
-		top->apps[n++] = used;
-	}
-	qsort(top->apps, n, sizeof(*top->apps), compare_apps);
+	top->classes = top->apps + n;
+	top->all = (struct task_row){ 0 };
 	for (size_t i = 0; i < n; i++) {
-		if (top->n_apps && compare_apps(&top->apps[top->n_apps - 1], &top->apps[i]) == 0)
-			task_row_add(&top->apps[top->n_apps - 1], &top->apps[i]);
-		else
-			top->apps[top->n_apps++] = top->apps[i];
+		top->apps[i] = top->classes[i] = used_since(&top->before.tasks, &tasks->rows[i]);
+		task_row_add(&top->all, &top->apps[i]);
 	}
+	top->n_classes = task_rows_merge(top->classes, n, compare_classes);
+	top->n_apps = task_rows_merge(top->apps, n, compare_apps);
 	qsort(top->apps, top->n_apps, sizeof(*top->apps), compare_use);
 	top->ns = top->now.at_ns - top->before.at_ns;
 	top->busy_ns = top->now.busy_ns - top->before.busy_ns;
@@ -169,8 +159,6 @@ static void put_figures(const struct top *top, struct text_buf *rows, const stru
 
 static void put_class(const struct top *top, struct text_buf *rows, const struct task_row *row)
 {
-	if (!row->class && !row->tasks)
-		return;
 	text_buf_printf(rows, "%s", row->class ? row->class : "-");
 	put_figures(top, rows, row);
 	text_buf_put(rows, "\n", 1);
@@ -192,7 +180,7 @@ static void put_app(const struct top *top, struct text_buf *rows, const struct t
 	text_buf_printf(rows, "\t%s\n", has_border ? border_text(border, sizeof(border), &group) : "");
 }
 
-static char *frame_text(const struct top *top, size_t width)
+static char *frame_text(const struct top *top, bool on_terminal)
 {
 	struct text_buf classes = { 0 }, apps = { 0 }, out = { 0 };
 
@@ -205,31 +193,29 @@ static char *frame_text(const struct top *top, size_t width)
 	text_buf_printf(&out, "%zu tasks in %.1f s: %.0f %% of %ld CPUs, with the kernel's own work and what has ended %.0f %%\n\n",
 			top->all.tasks, (double)top->ns / 1e9, percent(top, top->all.run_ns), sysconf(_SC_NPROCESSORS_ONLN),
 			percent(top, top->busy_ns));
-	text_table_print(&classes, "lrrrrrr", width, &out);
+	text_table_print(&classes, "lrrrrrr", on_terminal, &out);
 	text_buf_put(&out, "\n", 1);
-	text_table_print(&apps, "lllrrrrrrl", width, &out);
+	text_table_print(&apps, "lllrrrrrrl", on_terminal, &out);
 	return text_buf_take(&out);
 }
 
-/* Whole lines, from the first line of the terminal on, as many as there is room for. */
-static void draw(char *text)
+/* As many lines as there is room for. */
+static void cut_to_screen(char *text)
 {
 	struct winsize size = { .ws_row = 24 };
-	char *end = text;
 
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	for (unsigned line = 1; line < size.ws_row && *end; line++)
-		end += strcspn(end, "\n") + 1;
-	*end = '\0';
-	printf("\033[H\033[J%s", text);
-	fflush(stdout);
+	for (unsigned line = 1; line < size.ws_row && *text; line++)
+		text += strcspn(text, "\n") + 1;
+	*text = '\0';
 }
 
 /* A frame after the other on a terminal, until Ctrl-C; elsewhere one. Returns an exit status. */
 static int run(struct top *top)
 {
-	const bool is_screen = isatty(STDOUT_FILENO);
+	const bool on_terminal = isatty(STDOUT_FILENO);
 	const struct timespec second = { .tv_sec = 1 };
+	bool is_shown;
 
 	if (look(top) < 0)
 		return EXIT_FAILURE;
@@ -240,17 +226,16 @@ static int run(struct top *top)
 		if (look(top) < 0)
 			return EXIT_FAILURE;
 		if (add_up(top) == 0)
-			text = frame_text(top, terminal_width());
+			text = frame_text(top, on_terminal);
 		if (!text) {
 			log_error("out of memory");
 			return EXIT_FAILURE;
 		}
-		if (is_screen)
-			draw(text);
-		else
-			fputs(text, stdout);
-	} while (is_screen);
-	return 0;
+		if (on_terminal)
+			cut_to_screen(text);
+		is_shown = text_table_show("\033[H\033[J", text);
+	} while (on_terminal && is_shown);
+	return is_shown ? 0 : EXIT_FAILURE;
 }
 
 int cmd_top(const struct command *command __attribute__((unused)))
@@ -264,7 +249,6 @@ int cmd_top(const struct command *command __attribute__((unused)))
 		status = run(&top);
 	tasks_clear(&top.before.tasks);
 	tasks_clear(&top.now.tasks);
-	free(top.classes);
 	free(top.apps);
 	if (top.proc >= 0)
 		close(top.proc);

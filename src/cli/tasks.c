@@ -108,9 +108,16 @@ static int read_rows(sd_bus_message *reply, struct tasks *tasks, const char **pa
 	return 0;
 }
 
-int task_row_compare_tids(const void *a, const void *b)
+static int compare_tids(const void *a, const void *b)
 {
 	return ((const struct task_row *)a)->tid - ((const struct task_row *)b)->tid;
+}
+
+const struct task_row *task_row_of(const struct tasks *tasks, pid_t tid)
+{
+	const struct task_row key = { .tid = tid };
+
+	return tasks->rows ? bsearch(&key, tasks->rows, tasks->n_rows, sizeof(key), compare_tids) : NULL;
 }
 
 int tasks_read(struct tasks *ret)
@@ -132,7 +139,7 @@ int tasks_read(struct tasks *ret)
 		log_error("what the daemon says: %s", strerror(-r));
 		tasks_clear(ret);
 	} else {
-		qsort(ret->rows, ret->n_rows, sizeof(*ret->rows), task_row_compare_tids);
+		qsort(ret->rows, ret->n_rows, sizeof(*ret->rows), compare_tids);
 	}
 	return r < 0 ? r : 0;
 }
@@ -159,6 +166,30 @@ void task_row_add(struct task_row *row, const struct task_row *one)
 	row->run_ns += one->run_ns;
 	row->delay_ns += one->delay_ns;
 	row->waits += one->waits;
+}
+
+static int compare_rows(const void *a, const void *b, void *compare)
+{
+	const struct task_row *first = a, *second = b;
+	int order = (*(task_row_compare **)compare)(first, second);
+
+	if (!order)
+		order = COMPARE(first->tid != first->tgid, second->tid != second->tgid);
+	return order ? order : COMPARE(first->tid, second->tid);
+}
+
+size_t task_rows_merge(struct task_row *rows, size_t count, task_row_compare *compare)
+{
+	size_t n = 0;
+
+	qsort_r(rows, count, sizeof(*rows), compare_rows, &compare);
+	for (size_t i = 0; i < count; i++) {
+		if (n && compare(&rows[n - 1], &rows[i]) == 0)
+			task_row_add(&rows[n - 1], &rows[i]);
+		else
+			rows[n++] = rows[i];
+	}
+	return n;
 }
 
 void task_row_read_use(int proc, struct task_row *row)

@@ -42,14 +42,21 @@ struct tasks {
 int tasks_read(struct tasks *ret);
 void tasks_clear(struct tasks *tasks);
 
-/* For sorting and searching. */
-int task_row_compare_tids(const void *a, const void *b);
+/* What this task has used since its beginning, as far as the kernel says. */
+void task_row_read_use(int proc, struct task_row *row);
+
+/* The task of the same id, or NULL. */
+const struct task_row *task_row_of(const struct tasks *tasks, pid_t tid);
 
 /* One more that a row stands for. */
 void task_row_add(struct task_row *row, const struct task_row *one);
 
+/* 0: they are shown as one. */
+typedef int task_row_compare(const struct task_row *a, const struct task_row *b);
+
+/* Sorts rows, and makes one of those that are equal, which is that of a leader if one is among them. Returns their number. */
+size_t task_rows_merge(struct task_row *rows, size_t count, task_row_compare *compare);
+
 /* For sorting; no text comes last. */
 int task_text_compare(const char *a, const char *b);
-
-/* What the task has used since its beginning, as far as the kernel says. */
-void task_row_read_use(int proc, struct task_row *row);
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))

@@ -2,12 +2,13 @@
 #include "text_table.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/file.h>
 
 #define COLUMNS_MAX 16
 
@@ -30,64 +31,58 @@ static size_t bytes_of(const char *text, size_t len, size_t width, size_t *ret_w
 	return i;
 }
 
-static void measure(const char *cell, const char *align, size_t width, size_t *ret_widths)
+static void measure(const char *cell, const char *align, size_t max, size_t *ret_widths)
 {
 	size_t column = 0, len, shown;
 
 	for (; *cell; cell += len + 1) {
-		const size_t max = width && align[column + 1] ? CELL_MAX : SIZE_MAX;
-
 		len = strcspn(cell, "\t\n");
-		bytes_of(cell, len, max, &shown);
+		bytes_of(cell, len, align[column + 1] ? max : SIZE_MAX, &shown);
 		if (shown > ret_widths[column])
 			ret_widths[column] = shown;
 		column = cell[len] == '\n' ? 0 : column + 1;
 	}
 }
 
-static void put_line(const char *line, size_t width, struct text_buf *out)
+static void end_line(struct text_buf *out)
 {
-	size_t shown, len = bytes_of(line, strlen(line), width ? width : SIZE_MAX, &shown);
-
-	while (len && line[len - 1] == ' ')
-		len--;
-	text_buf_put(out, line, len);
+	while (out->len && out->text[out->len - 1] == ' ')
+		out->len--;
 	text_buf_put(out, "\n", 1);
 }
 
-void text_table_print(struct text_buf *rows, const char *align, size_t width, struct text_buf *out)
+void text_table_print(struct text_buf *rows, const char *align, bool on_terminal, struct text_buf *out)
 {
 	_cleanup_free_ char *text = text_buf_take(rows);
 	size_t widths[COLUMNS_MAX] = { 0 }, column = 0, len, shown;
-	struct text_buf line = { 0 };
 
 	out->failed |= !text;
 	if (!text)
 		return;
-	measure(text, align, width, widths);
+	measure(text, align, on_terminal ? CELL_MAX : SIZE_MAX, widths);
 	for (const char *cell = text; *cell; cell += len + 1) {
 		const bool is_right = align[column] == 'r';
-		size_t used;
+		size_t bytes;
+		int pad;
 
 		len = strcspn(cell, "\t\n");
-		used = bytes_of(cell, len, widths[column], &shown);
-		text_buf_printf(&line, "%*s", is_right ? (int)(widths[column] - shown) : 0, "");
-		text_buf_put(&line, cell, used);
-		text_buf_printf(&line, "%*s", (is_right ? 0 : (int)(widths[column] - shown)) + 1, "");
-		column++;
-		if (cell[len] != '\n')
-			continue;
-		out->failed |= line.failed;
-		if (!line.failed)
-			put_line(line.text, width, out);
-		line.len = column = 0;
+		bytes = bytes_of(cell, len, widths[column], &shown);
+		pad = (int)(widths[column++] - shown);
+		text_buf_printf(out, "%*s%.*s%*s", is_right ? pad : 0, "", (int)bytes, cell, is_right ? 1 : pad + 1, "");
+		if (cell[len] == '\n') {
+			end_line(out);
+			column = 0;
+		}
 	}
-	free(line.text);
 }
 
-size_t terminal_width(void)
+/* In one write, so that no Ctrl-C leaves the terminal without wrapping. */
+bool text_table_show(const char *begin, const char *text)
 {
-	struct winsize size;
+	_cleanup_free_ char *all = NULL;
 
-	return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+	if (!isatty(STDOUT_FILENO))
+		return fputs(text, stdout) >= 0;
+	return asprintf(&all, "%s\033[?7l%s\033[?7h", begin, text) >= 0 && fflush(stdout) == 0 &&
+	       write_full(STDOUT_FILENO, all, strlen(all)) == 0;
 }

@@ -54,7 +54,7 @@ class List(LiveTest):
         self.assertRegex(text, r"(?m)^QOS_BACKGROUND +%d .* app +rule " % app.pid)
         result = schedqos("list", "--class", "QOS_BACKGROND")
         self.assertEqual((result.returncode, result.stdout), (2, ""))
-        self.assertIn("no class 'QOS_BACKGROND'", result.stderr)
+        self.assertIn("no class 'QOS_BACKGROND' (did you mean 'QOS_BACKGROUND'?): there are QOS_", result.stderr)
 
     def test_what_somebody_chose(self):
         daemon = self.daemon(RULES)
