@@ -110,7 +110,7 @@ $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_FAKES) $(LIBRARY)
 $B/tests/unit/test_shown: $B/src/focus/shown.o
 
 $B/tests/fuzz/fuzz_plan: $(addprefix $B/tests/,fuzz/plan_machine.o fuzz/plan_user.o fuzz/plan_asked.o unit/fake_machine.o unit/fake_daemon.o)
-$B/tests/fuzz/fuzz_focus: $(patsubst %,$B/src/focus/%.o,shown focus source_kwin source_socket)
+$B/tests/fuzz/fuzz_focus: $(patsubst %,$B/src/focus/%.o,shown focus kwin sockets)
 $B/tests/fuzz/fuzz_%: $B/tests/fuzz/fuzz_%.o $(FUZZ_PARTS) $(LIBRARY)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIBRARY) $(LDLIBS) $(shell $(PKG_CONFIG) --libs cmocka)

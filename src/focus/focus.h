@@ -1,53 +1,138 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What sources of windows, sounds and games share: the loop, the session's bus, and whom they tell. */
+/* Finds out what is seen, heard and played in this session, and tells org.schedqos1. */
 #pragma once
 
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
 
+#include <schedqos/util/cleanup.h>
+
 #include "shown.h"
 
-struct focus_source;
-
 struct focus {
-	sd_event *event;
-	bool is_service;  /* else it prints, and there may be others beside it */
+	sd_event *event; /* after each of whose events what is due is said */
+	bool prints;	 /* for people, and there may be others beside it; else it is the service */
 	sd_bus *user_bus; /* the session's; NULL: there is none */
 	struct shown shown;
-	sd_event_source *settling;
-	/* All that was due has been said. */
-	void (*settled)(struct focus *focus);
-	/* The source has gone, or sends rubbish; it is closed later, not within this call. Set by sources_open. */
-	void (*lost)(struct focus *focus, const struct focus_source *source, const char *why);
-	void *lost_context;
+	struct sources *sources; /* NULL: they are not open yet */
+	struct bridge *bridge;
 };
 
-/* Begins with a loop, and the session's bus if there is one. 0 or -errno. */
-int focus_open(struct focus *focus);
-void focus_close(struct focus *focus);
+/* ---- sources: compositors, PipeWire, GameMode. They come and go ---- */
 
-/* A bus in the loop, which ends with it. 0 or -errno. */
-int focus_open_bus(struct focus *focus, int (*open)(sd_bus **ret), sd_bus **ret);
+enum subject { WINDOWS, SOUND, GAMES, N_SUBJECTS };
 
-/* What is seen, heard or played has changed. Says what is due soon after, at once for all that changes together. */
-void focus_changed(struct focus *focus);
+struct source_type;
 
-/* For people: prints a line about the process, unless we are the service. */
-void focus_say(const struct focus *focus, pid_t pid, const char *name, const char *text);
+/* What each of them holds begins with this. */
+struct focus_source {
+	const struct source_type *type;
+	struct focus *focus;
+	int fd;		  /* -1: none */
+	char why[160];	  /* room for a reason */
+	sd_event_source *io;
+};
+
+struct source_type {
+	const char *name; /* for people */
+	enum subject subject;
+	/* Who has this name on the session's bus is the one; NULL: it takes no bus. */
+	const char *bus_name;
+	size_t size; /* of what it holds, all zeroes at first */
+	/* Each returns NULL; or, for people, why it cannot be used, or not any longer. Then it is closed. */
+	const char *(*open)(void *held);
+	/* Something can be read from `fd`, or may: once after `open`, and when a process that it has named has ended. */
+	const char *(*take)(void *held);
+	/* Does not remove its windows. NULL: nothing to do but to close `fd`. */
+	void (*close)(void *held);
+	const void *kind; /* of those that have an `open` in common */
+};
+
+extern const struct source_type kwin_type, mutter_type, sway_type, niri_type, hyprland_type, x11_type;
+extern const struct source_type pipewire_type, gamemode_type;
+
+/* ---- sources.c: which are used: of each subject the first that can be, again whenever it goes or another comes ---- */
+
+/* Says what it uses, or why it can use none. 0 or -errno. */
+int sources_open(struct focus *focus);
+void sources_close(struct sources *sources);
+
+/* A process that has windows has ended. */
+void sources_ended(struct sources *sources);
+
+/* Whether the app that the process's windows belong to may be heard. */
+bool sources_hear(const struct sources *sources, pid_t pid);
+
+/* ---- parts of them that need no compositor ---- */
+
+#define SOCKET_QUESTIONS 3
+
+/* Puts the windows in the answers to its questions, of sway, niri or Hyprland. 0, or -EBADMSG and none is put. */
+int socket_read(const struct source_type *type, struct shown *shown, const cJSON *const answers[SOCKET_QUESTIONS]);
+
+/* Puts the windows that our script in KWin lists. 0, or -EBADMSG and none is put. */
+int kwin_read_windows(struct shown *shown, const char *text);
+
+/*
+ * Whether the process or a descendant plays, or somebody in the same unit of an app; where that is not known, anybody may.
+ * held: PipeWire's; NULL: it does not run.
+ */
+bool sound_is_heard(const void *held, pid_t pid);
+
+DEFINE_CLEANUP(cJSON, cJSON_Delete)
+
+static inline const cJSON *json_get(const cJSON *object, const char *name)
+{
+	return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+/* 0, or 1 of what is no number, for none; it is an int whatever has been sent. */
+static inline pid_t json_pid(const cJSON *value)
+{
+	return value ? value->valueint : 0;
+}
+
+/* ---- bridge.c: org.schedqos1 on the system bus ---- */
+
+/*
+ * Says who it is and whether it hears what is shown: all that is seen is told again whenever it comes. For people, who want
+ * to know whether it would, it is told of ourselves only, that we are visible, as we are. 0 or -errno.
+ */
+int bridge_open(struct focus *focus);
+void bridge_close(struct bridge *bridge);
+
+void bridge_tell(struct bridge *bridge, const struct shown_app *app);
+
+/* ---- process.c: what /proc says of a process that a compositor or a sound server has named ---- */
+
+/* A descriptor of the process, or -errno. */
+int process_open(pid_t pid);
+
+/* Whether it is one of this user's, and no part of the session itself, such as a shell or compositor. */
+bool process_is_app(pid_t pid);
+
+/* The parent's id, or 0. */
+pid_t process_parent(pid_t pid);
+
+/* Whether both are in one unit of an app. */
+bool process_shares_unit(pid_t pid, pid_t other);
+
+/* Its name, escaped; "?" if it is gone. Returns buf. */
+char *process_name(pid_t pid, char *buf, size_t size);
+
+/* ---- focus.c: what they share ---- */
 
 /* A timer that runs once; *timer is made if it is NULL. 0 or -errno. */
 int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call, void *context);
 
+/* A bus in the loop, which ends with it. 0 or -errno. */
+int focus_open_bus(struct focus *focus, int (*open)(sd_bus **ret), sd_bus **ret);
+
 /* Has `call` called when somebody takes or leaves a name of the bus, with NameOwnerChanged's "sss". 0 or -errno. */
 int focus_watch_name(sd_bus *bus, const char *name, sd_bus_message_handler_t call, void *context);
 
-/* The process behind a name of the session's bus; or 0, with the reason for people. No service is started for it. */
-pid_t focus_owner(struct focus *focus, const char *name, char *why, size_t size);
-
-/* ---- games.c: what is played, by those that are registered with GameMode on the session's bus ---- */
-
-/* Keeps `shown` told of them; ends with the bus. 0 or -errno. */
-int games_open(struct focus *focus);
-
-/* For people: whether GameMode runs. */
-void games_describe(struct focus *focus, char *buf, size_t size);
+/* For people: prints a line about the process, unless we are the service. */
+void focus_say(const struct focus *focus, pid_t pid, const char *name, const char *text);

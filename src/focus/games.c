@@ -1,65 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* What is played, by those that are registered with GameMode on the session's bus. */
 #include "focus.h"
-
-#include <errno.h>
-#include <stdio.h>
-
-#include <schedqos/util/cleanup.h>
 
 #define GAMEMODE      "com.feralinteractive.GameMode"
 #define GAMEMODE_PATH "/com/feralinteractive/GameMode"
 
+struct gamemode {
+	struct focus_source source;
+	sd_bus_slot *changes, *list;
+};
+
 static int on_list(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct focus *focus = userdata;
+	struct shown *shown = &((struct gamemode *)userdata)->source.focus->shown;
 	int pid;
 
 	(void)error;
-	shown_no_games(&focus->shown);
+	shown_no_games(shown);
 	if (!sd_bus_message_is_method_error(message, NULL) && sd_bus_message_enter_container(message, 'a', "(io)") >= 0) {
 		while (sd_bus_message_read(message, "(io)", &pid, NULL) > 0)
-			shown_put_game(&focus->shown, pid);
+			shown_put_game(shown, pid);
 	}
-	focus_changed(focus);
 	return 0;
 }
 
-/* Does not start it. */
-static int ask(struct focus *focus)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *message = NULL;
-	int r = sd_bus_message_new_method_call(focus->user_bus, &message, GAMEMODE, GAMEMODE_PATH, GAMEMODE, "ListGames");
-
-	if (r >= 0)
-		r = sd_bus_message_set_auto_start(message, 0);
-	return r < 0 ? r : sd_bus_call_async(focus->user_bus, NULL, message, on_list, focus, 0);
-}
-
-/* Whatever has changed. Without GameMode the answer is an error, and there are none. */
+/* Whatever has changed. An answer that is under way does not come any more. */
 static int on_change(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
+	struct gamemode *gamemode = userdata;
+	sd_bus *bus = gamemode->source.focus->user_bus;
+
 	(void)message;
 	(void)error;
-	ask(userdata);
+	gamemode->list = sd_bus_slot_unref(gamemode->list);
+	sd_bus_call_method_async(bus, &gamemode->list, GAMEMODE, GAMEMODE_PATH, GAMEMODE, "ListGames", on_list, gamemode, NULL);
 	return 0;
 }
 
-int games_open(struct focus *focus)
+static const char *gamemode_open(void *held)
 {
-	sd_bus *bus = focus->user_bus;
-	int r;
+	struct gamemode *gamemode = held;
+	sd_bus *bus = gamemode->source.focus->user_bus;
 
-	if (!bus)
-		return 0;
 	/* GameRegistered and GameUnregistered. */
-	r = sd_bus_match_signal_async(bus, NULL, GAMEMODE, GAMEMODE_PATH, GAMEMODE, NULL, on_change, NULL, focus);
-	if (r >= 0)
-		r = focus_watch_name(bus, GAMEMODE, on_change, focus);
-	return r < 0 ? r : ask(focus);
+	if (sd_bus_match_signal_async(bus, &gamemode->changes, GAMEMODE, GAMEMODE_PATH, GAMEMODE, NULL, on_change, NULL,
+				      gamemode) < 0)
+		return "the bus does not tell of changes";
+	on_change(NULL, gamemode, NULL);
+	return NULL;
 }
 
-void games_describe(struct focus *focus, char *buf, size_t size)
+static void gamemode_close(void *held)
 {
-	if (focus_owner(focus, GAMEMODE, buf, size))
-		snprintf(buf, size, "GameMode");
+	const struct gamemode *gamemode = held;
+
+	sd_bus_slot_unref(gamemode->changes);
+	sd_bus_slot_unref(gamemode->list);
 }
+
+const struct source_type gamemode_type = { .name = "GameMode",
+					   .subject = GAMES,
+					   .bus_name = GAMEMODE,
+					   .size = sizeof(struct gamemode),
+					   .open = gamemode_open,
+					   .close = gamemode_close };

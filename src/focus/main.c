@@ -1,116 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* schedqos-focus: finds out what is seen, heard and played in this session, and tells org.schedqos1. */
+/* schedqos-focus, which `schedqos focus` becomes. */
+#include "focus.h"
+
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <systemd/sd-daemon.h>
 
-#include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
-
-#include "bridge.h"
-#include "focus.h"
-#include "process.h"
-#include "source.h"
-
-struct program {
-	struct focus focus;
-	struct sources *sources; /* NULL: they are not open yet */
-	struct bridge *bridge;	 /* NULL if it prints */
-};
-
-/* A process for as long as it is seen. */
-struct held {
-	struct program *program;
-	pid_t pid;
-	int fd; /* -1: it is left alone */
-	sd_event_source *ending;
-	char name[64], said[64];
-};
 
 /* ---- processes ---- */
 
-static int on_ended(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static int on_ended(sd_event_source *source, int pidfd, uint32_t revents, void *userdata)
 {
-	const struct held *held = userdata;
-	struct program *program = held->program;
+	struct focus *focus = userdata;
 
 	(void)source;
-	(void)fd;
 	(void)revents;
-	shown_ended(&program->focus.shown, held->pid);
-	sources_ended(program->sources);
-	focus_changed(&program->focus);
+	for (size_t i = 0; i < focus->shown.n_apps; i++) {
+		if (focus->shown.apps[i].pidfd != pidfd)
+			continue;
+		shown_ended(&focus->shown, focus->shown.apps[i].pid);
+		sources_ended(focus->sources);
+		break;
+	}
 	return 0;
 }
 
-static void release(struct held *held)
+static void meet(void *context, struct shown_app *app)
 {
-	if (!held)
-		return;
-	sd_event_source_disable_unref(held->ending);
-	if (held->fd >= 0)
-		close(held->fd);
-	free(held);
-}
+	const struct focus *focus = context;
 
-static bool meet(void *context, pid_t pid, void **ret)
-{
-	struct program *program = context;
-	struct held *held = calloc(1, sizeof(*held));
-
-	*ret = held;
-	if (!held)
-		return false;
-	*held = (struct held){ .program = program, .pid = pid, .fd = process_is_app(pid) ? process_open(pid) : -1 };
-	process_name(pid, held->name, sizeof(held->name));
-	return held->fd >= 0 && sd_event_add_io(program->focus.event, &held->ending, held->fd, EPOLLIN, on_ended, held) >= 0;
+	process_name(app->pid, app->name, sizeof(app->name));
+	if (process_is_app(app->pid))
+		app->pidfd = process_open(app->pid);
+	if (app->pidfd >= 0)
+		sd_event_add_io(focus->event, &app->ending, app->pidfd, EPOLLIN, on_ended, context);
 }
 
 static void part(void *context, struct shown_app *app)
 {
-	const struct program *program = context;
-	const struct held *held = app->held;
-
-	if (held && *held->said)
-		focus_say(&program->focus, held->pid, held->name, "gone");
-	release(app->held);
+	if (*app->said)
+		focus_say(context, app->pid, app->name, "gone");
+	sd_event_source_disable_unref(app->ending);
+	if (app->pidfd >= 0)
+		close(app->pidfd);
 }
 
 static bool is_heard(void *context, pid_t pid)
 {
-	const struct program *program = context;
+	const struct focus *focus = context;
 
-	return sound_is_heard(program->sources ? sources_sound(program->sources) : NULL, pid);
+	return sources_hear(focus->sources, pid);
 }
 
 static void tell(void *context, const struct shown_app *app)
 {
-	const struct program *program = context;
-	const struct held *held = app->held;
+	const struct focus *focus = context;
 
-	if (program->bridge)
-		bridge_tell(program->bridge, held->fd, app);
+	if (!focus->prints)
+		bridge_tell(focus->bridge, app);
 }
 
 static const struct shown_ops ops = { .meet = meet, .part = part, .is_heard = is_heard, .tell = tell };
 
-/* ---- the program ---- */
-
-static void nothing_to_print(struct focus *focus)
-{
-	(void)focus;
-}
+/* ---- for people ---- */
 
 /* What is said of it, and what is seen where that is not the same yet. */
 static void describe(const struct shown_app *app, char *buf, size_t size)
 {
 	const char *told = shown_level_name(app->told);
 
-	if (!app->is_ours)
+	if (app->pidfd < 0)
 		snprintf(buf, size, "left alone: another user's, or part of the session");
 	else if (app->is_heard)
 		snprintf(buf, size, "%s (hidden, but may be heard)", told);
@@ -120,106 +83,96 @@ static void describe(const struct shown_app *app, char *buf, size_t size)
 		snprintf(buf, size, "%s", told);
 }
 
-static void print_settled(struct focus *focus)
+static void print_changes(struct focus *focus)
 {
 	for (size_t i = 0; i < focus->shown.n_apps; i++) {
-		struct held *held = focus->shown.apps[i].held;
-		char text[sizeof(held->said)];
+		struct shown_app *app = &focus->shown.apps[i];
+		char text[sizeof(app->said)];
 
-		if (!held)
-			continue;
-		describe(&focus->shown.apps[i], text, sizeof(text));
-		if (strcmp(text, held->said) == 0)
-			continue;
-		strcpy(held->said, text);
-		focus_say(focus, held->pid, held->name, text);
+		describe(app, text, sizeof(text));
+		if (strcmp(text, app->said) != 0)
+			focus_say(focus, app->pid, app->name, strcpy(app->said, text));
 	}
 }
 
-static void print_sources(struct program *program)
+static void print_line(int level, bool plain, const char *line)
 {
-	char bridge[512], games[128];
-
-	bridge_describe(bridge, sizeof(bridge));
-	games_describe(&program->focus, games, sizeof(games));
-	sources_print(program->sources, stdout);
-	printf("games: %s\n", games);
-	printf("bridge: %s\n", bridge);
+	(void)level;
+	(void)plain;
+	puts(line);
 	fflush(stdout);
 }
 
-static int listen_to_signals(struct focus *focus)
-{
-	int r = sd_event_add_signal(focus->event, NULL, SIGTERM | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
+/* ---- the program ---- */
 
-	return r < 0 ? r : sd_event_add_signal(focus->event, NULL, SIGINT | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
+static uint64_t now_us(const struct focus *focus)
+{
+	uint64_t now = 0;
+
+	sd_event_now(focus->event, CLOCK_MONOTONIC, &now);
+	return now;
 }
 
-static int start(struct program *program, bool prints)
+/* Until a signal comes. All that has changed together is settled at once. */
+static int run(struct focus *focus)
 {
-	struct focus *focus = &program->focus;
-	int r;
+	uint64_t due = 0;
+	int r, code = 0;
 
-	focus->shown.ops = &ops;
-	focus->shown.context = program;
-	focus->settled = nothing_to_print;
-	focus->is_service = !prints;
-	r = focus_open(focus);
-	if (r >= 0)
-		r = listen_to_signals(focus);
-	if (r >= 0)
-		r = prints ? 0 : bridge_open(focus, &program->bridge);
-	if (r >= 0)
-		r = games_open(focus);
-	if (r >= 0)
-		r = sources_open(focus, &program->sources);
-	return r;
-}
-
-static void stop(struct program *program)
-{
-	sources_close(program->sources);
-	shown_clear(&program->focus.shown);
-	bridge_close(program->bridge);
-	focus_close(&program->focus);
-}
-
-static int run(bool prints)
-{
-	_cleanup_(stop) struct program program = { 0 };
-	int r = start(&program, prints);
-
-	if (r >= 0 && prints) {
-		print_sources(&program);
-		program.focus.settled = print_settled;
-		print_settled(&program.focus);
-	}
-	if (r >= 0) {
-		sd_notify(0, "READY=1");
-		r = sd_event_loop(program.focus.event);
-	}
-	if (r < 0)
-		log_error("%s", strerror(-r));
-	else if (r > 0)
+	do {
+		if (focus->shown.has_changed || now_us(focus) >= due) {
+			due = shown_settle(&focus->shown, now_us(focus));
+			if (focus->prints)
+				print_changes(focus);
+		}
+		r = sd_event_run(focus->event, due == SHOWN_NEVER_US ? due : due - now_us(focus));
+	} while (r >= 0 && sd_event_get_state(focus->event) != SD_EVENT_FINISHED);
+	if (r >= 0 && sd_event_get_exit_code(focus->event, &code) >= 0 && code)
 		log_notice("the bus has ended, and so does this");
-	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return r < 0 ? r : code;
 }
 
-static const char usage[] = "Usage: schedqos focus [--print]\n"
-			    "Tells schedqos what is seen, heard and played in this session (for the user's service).\n\n"
-			    "  --print    print that, as it changes, and tell nobody\n"
-			    "  -h, --help show this\n";
+static int start(struct focus *focus)
+{
+	int r = sd_event_new(&focus->event);
+
+	for (size_t i = 0; i < 2 && r >= 0; i++)
+		r = sd_event_add_signal(focus->event, NULL, (i ? SIGTERM : SIGINT) | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
+	if (r >= 0 && focus_open_bus(focus, sd_bus_open_user, &focus->user_bus) < 0)
+		log_notice("there is no session bus: nothing is known of KDE, GNOME and games");
+	if (r >= 0)
+		r = bridge_open(focus);
+	return r < 0 ? r : sources_open(focus);
+}
+
+static void stop(struct focus *focus)
+{
+	sources_close(focus->sources);
+	shown_clear(&focus->shown);
+	bridge_close(focus->bridge);
+	sd_bus_flush_close_unref(focus->user_bus);
+	sd_event_unref(focus->event);
+}
 
 int main(int argc, char **argv)
 {
-	const char *word = argc == 2 ? argv[1] : "";
+	static struct focus focus = { .shown = { .ops = &ops, .context = &focus } };
+	int r;
 
-	if (argc == 1 || strcmp(word, "--print") == 0)
-		return run(argc == 2);
-	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-		fputs(usage, stdout);
-		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	focus.prints = argc == 2 && strcmp(argv[1], "--print") == 0;
+	if (argc > 1 && !focus.prints) {
+		log_error("see schedqos focus --help");
+		return 2;
 	}
-	fputs(usage, stderr);
-	return 2;
+	if (focus.prints)
+		log_set_sink(print_line);
+	r = start(&focus);
+	if (r >= 0) {
+		sd_notify(0, "READY=1");
+		r = run(&focus);
+	}
+	if (r < 0)
+		log_error("%s", strerror(-r));
+	stop(&focus);
+	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

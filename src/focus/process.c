@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "process.h"
+#include "focus.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <systemd/sd-login.h>
-
-#include <schedqos/util/cleanup.h>
-#include <schedqos/util/file.h>
 #include <schedqos/util/text.h>
+
+/* What is known of it: nothing, if it is gone. */
+static sd_bus_creds *look_at(pid_t pid, uint64_t what)
+{
+	sd_bus_creds *creds = NULL;
+
+	return pid <= 1 || sd_bus_creds_new_from_pid(&creds, pid, what) < 0 ? NULL : creds;
+}
 
 int process_open(pid_t pid)
 {
@@ -23,63 +23,46 @@ int process_open(pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Reads a file of the process. Returns its length, or -errno. */
-static ssize_t read_proc(pid_t pid, const char *name, char *buf, size_t size)
-{
-	_cleanup_close_ int fd = -1;
-	char path[64];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read_full(fd, buf, size - 1);
-	buf[n < 0 ? 0 : n] = '\0';
-	return n;
-}
-
 bool process_is_app(pid_t pid)
 {
-	_cleanup_free_ char *slice = NULL, *unit = NULL;
-	char path[32];
-	struct stat st;
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds =
+		look_at(pid, SD_BUS_CREDS_EUID | SD_BUS_CREDS_USER_UNIT | SD_BUS_CREDS_USER_SLICE);
+	const char *slice, *unit;
+	uid_t uid;
 
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	if (pid == getpid() || stat(path, &st) < 0 || st.st_uid != getuid())
+	if (pid == getpid() || !creds || sd_bus_creds_get_euid(creds, &uid) < 0 || uid != getuid())
 		return false;
-	if (sd_pid_get_user_slice(pid, &slice) >= 0 && strncmp(slice, "session", strlen("session")) == 0)
+	if (sd_bus_creds_get_user_slice(creds, &slice) >= 0 && strncmp(slice, "session", strlen("session")) == 0)
 		return false;
-	return sd_pid_get_user_unit(pid, &unit) < 0 || strcmp(unit, "init.scope") != 0;
+	return sd_bus_creds_get_user_unit(creds, &unit) < 0 || strcmp(unit, "init.scope") != 0;
 }
 
 pid_t process_parent(pid_t pid)
 {
-	char buf[512];
-	const char *at;
-	int parent;
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = look_at(pid, SD_BUS_CREDS_PPID);
+	pid_t parent;
 
-	if (read_proc(pid, "stat", buf, sizeof(buf)) <= 0)
-		return 0;
-	/* The name is in parentheses, and may have some of its own. */
-	at = strrchr(buf, ')');
-	return at && sscanf(at, ") %*c %d", &parent) == 1 ? parent : 0;
+	return creds && sd_bus_creds_get_ppid(creds, &parent) >= 0 ? parent : 0;
 }
 
-char *process_unit(pid_t pid)
+bool process_shares_unit(pid_t pid, pid_t other)
 {
-	_cleanup_free_ char *slice = NULL;
-	char *unit = NULL;
+	const uint64_t what = SD_BUS_CREDS_USER_UNIT | SD_BUS_CREDS_USER_SLICE;
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = look_at(pid, what), *others = look_at(other, what);
+	const char *slice, *unit, *others_unit;
 
-	if (sd_pid_get_user_slice(pid, &slice) < 0 || strncmp(slice, "app", strlen("app")) != 0)
-		return NULL;
-	return sd_pid_get_user_unit(pid, &unit) < 0 ? NULL : unit;
+	return creds && others && sd_bus_creds_get_user_slice(creds, &slice) >= 0 &&
+	       strncmp(slice, "app", strlen("app")) == 0 &&
+	       sd_bus_creds_get_user_unit(creds, &unit) >= 0 && sd_bus_creds_get_user_unit(others, &others_unit) >= 0 &&
+	       strcmp(unit, others_unit) == 0;
 }
 
 char *process_name(pid_t pid, char *buf, size_t size)
 {
-	char comm[64];
-	const ssize_t n = read_proc(pid, "comm", comm, sizeof(comm));
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = look_at(pid, SD_BUS_CREDS_COMM);
+	const char *comm = "?";
 
-	return text_escape_to(buf, size, n > 0 ? comm : "?", n > 0 ? (size_t)n - 1 : 1);
+	if (creds)
+		sd_bus_creds_get_comm(creds, &comm);
+	return text_escape_to(buf, size, comm, strlen(comm));
 }

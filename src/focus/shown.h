@@ -16,35 +16,33 @@
 #define SHOWN_LOWER_US	(150 * 1000ULL)
 #define SHOWN_HIDE_US	(10 * 1000000ULL)
 #define SHOWN_NEVER_US	UINT64_MAX
-/* More windows and games than anybody has. */
-#define SHOWN_MAX	1024
+/* More processes with windows than anybody has. */
+#define SHOWN_MAX	512
 
 /* Each is more than those before. */
-enum shown_level { SHOWN_HIDDEN, SHOWN_VISIBLE, SHOWN_FOCUSED, SHOWN_PLAYED };
+enum shown_level { SHOWN_NOT, SHOWN_HIDDEN, SHOWN_VISIBLE, SHOWN_FOCUSED, SHOWN_PLAYED };
 
 /* As org.schedqos1 and people call it. */
 const char *shown_level_name(enum shown_level level);
 
-/* That a process has a window, or is a game. */
-struct sight {
-	pid_t pid;
-	enum shown_level level;
-};
-
 /* A process that has windows, or is played. */
 struct shown_app {
 	pid_t pid;
-	void *held;	/* what `meet` returned */
-	bool is_ours;
-	bool is_heard;	/* of a hidden one only */
+	enum shown_level window; /* of its most visible one */
+	bool is_played;
+	bool is_heard; /* of a hidden one only */
 	enum shown_level now, told;
 	uint64_t since; /* when `now` became what it is */
 	bool was_told;	/* anything was said of it */
+	/* Of whoever meets it: */
+	int pidfd; /* -1: nothing is to be said of it */
+	struct sd_event_source *ending;
+	char name[64], said[64];
 };
 
 struct shown_ops {
-	/* A process is seen for the first time. Returns whether it is to be spoken of; *ret is kept in `held`. */
-	bool (*meet)(void *context, pid_t pid, void **ret);
+	/* A process is seen for the first time: sets app->pidfd, which is -1. */
+	void (*meet)(void *context, struct shown_app *app);
 	/* It is not seen any more. */
 	void (*part)(void *context, struct shown_app *app);
 	/* Whether it plays sound. */
@@ -56,14 +54,13 @@ struct shown_ops {
 struct shown {
 	const struct shown_ops *ops;
 	void *context;
-	struct sight *sights;
-	size_t n_sights;
-	struct shown_app *apps;
+	struct shown_app apps[SHOWN_MAX];
 	size_t n_apps;
 	pid_t compositor; /* whose own windows are none; 0: not known */
+	bool has_changed; /* there is something to settle; set by whoever knows that another is heard */
 };
 
-/* Whenever something changes, all windows, or all games, are put anew. Nothing is decided before shown_settle. */
+/* Whenever something changes, all windows, or all games, are put anew. Nothing is said before shown_settle. */
 void shown_no_windows(struct shown *shown);
 void shown_put_window(struct shown *shown, pid_t pid, bool is_focused, bool is_visible);
 void shown_no_games(struct shown *shown);
@@ -78,5 +75,5 @@ uint64_t shown_settle(struct shown *shown, uint64_t now_us);
 /* Says again all that was said last. */
 void shown_repeat(struct shown *shown);
 
-/* Releases what is in it. */
+/* Parts with all. */
 void shown_clear(struct shown *shown);

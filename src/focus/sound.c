@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What can be heard: PipeWire's streams, and whose they are. */
+#include "focus.h"
+
 #include <errno.h>
 #include <glob.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <pipewire/impl.h>
 #include <pipewire/pipewire.h>
 #include <spa/utils/dict.h>
 
-#include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
-
-#include "process.h"
-#include "source.h"
 
 /* How far up the audio process of a browser may be from the process with the windows. */
 #define ANCESTORS 16
@@ -23,25 +20,21 @@ struct object {
 	struct spa_list link;
 	struct sound *sound;
 	uint32_t id;
-	pid_t pid; /* of a node while it runs; 0: nobody knows */
-	/* Of a node: */
-	struct pw_proxy *proxy; /* else NULL */
-	struct spa_hook listener;
+	pid_t pid; /* 0: nobody knows */
 	bool is_running;
-	uint32_t client;
-	pid_t said; /* of a client of pipewire-pulse: what that says; else -1 */
-	char name[64];
+	struct pw_proxy *proxy; /* of a node; else NULL */
+	struct spa_hook listener;
 };
 
 struct sound {
-	struct focus *focus;
+	struct focus_source source;
 	struct pw_loop *loop;
 	struct pw_context *context;
 	struct pw_core *core;
 	struct pw_registry *globals;
 	struct spa_hook core_listener, registry_listener;
 	struct spa_list objects;
-	sd_event_source *io;
+	bool has_ended;
 };
 
 /* ---- who plays ---- */
@@ -49,7 +42,6 @@ struct sound {
 /* The player, or one of its ancestors as far as these live; or of the same unit of an app. */
 static bool plays_for(pid_t player, pid_t pid)
 {
-	_cleanup_free_ char *unit = process_unit(pid), *players = process_unit(player);
 	pid_t at = player;
 
 	for (size_t i = 0; i < ANCESTORS && at > 1; i++) {
@@ -57,7 +49,7 @@ static bool plays_for(pid_t player, pid_t pid)
 			return true;
 		at = process_parent(at);
 	}
-	return unit && players && strcmp(unit, players) == 0;
+	return process_shares_unit(pid, player);
 }
 
 /* Without PipeWire, something else may play where there is a card. */
@@ -84,41 +76,20 @@ bool sound_is_heard(const void *held, pid_t pid)
 	return false;
 }
 
-static pid_t client_pid(const struct sound *sound, uint32_t id)
-{
-	const struct object *client = NULL;
-
-	spa_list_for_each(client, &sound->objects, link) {
-		if (!client->proxy && client->id == id)
-			return client->pid;
-	}
-	return 0;
-}
-
-/* What a client says of itself may be a number of another namespace. */
-static void find_process(struct object *node)
-{
-	const pid_t pid = node->said >= 0 ? node->said : client_pid(node->sound, node->client);
-
-	node->pid = pid > 1 && process_is_app(pid) ? pid : 0;
-	process_name(node->pid, node->name, sizeof(node->name));
-}
-
 static void set_running(struct object *node, bool is_running)
 {
-	const struct focus *focus = node->sound->focus;
+	struct focus *focus = node->sound->source.focus;
+	const char *text = !is_running ? "plays no more" :
+			   node->pid   ? "plays sound" :
+					 "plays sound, nobody knows who: nothing is told hidden";
+	char name[64];
 
 	if (node->is_running == is_running)
 		return;
 	node->is_running = is_running;
-	if (is_running)
-		find_process(node);
-	if (!is_running)
-		focus_say(focus, node->pid, node->name, "plays no more");
-	else
-		focus_say(focus, node->pid, node->name,
-			  node->pid ? "plays sound" : "plays sound, nobody knows who: nothing is told hidden");
-	focus_changed(node->sound->focus);
+	focus->shown.has_changed = true;
+	if (focus->prints)
+		focus_say(focus, node->pid, process_name(node->pid, name, sizeof(name)), text);
 }
 
 /* ---- PipeWire's objects ---- */
@@ -131,20 +102,27 @@ static uint64_t number_of(const struct spa_dict *dict, const char *key, uint64_t
 	return text && parse_u64(text, strlen(text), max, &number) == 0 ? number : 0;
 }
 
+/* Of a client of pipewire-pulse, what that says. What another says of itself may be a number of another namespace. */
+static pid_t find_process(const struct sound *sound, const struct spa_dict *props)
+{
+	const char *api = spa_dict_lookup(props, PW_KEY_CLIENT_API);
+	const uint64_t id = number_of(props, PW_KEY_CLIENT_ID, UINT32_MAX);
+	const struct object *client = NULL;
+	pid_t pid = (pid_t)number_of(props, PW_KEY_APP_PROCESS_ID, INT32_MAX);
+
+	spa_list_for_each(client, &sound->objects, link) {
+		if (!client->proxy && client->id == id && (!api || strcmp(api, "pipewire-pulse") != 0))
+			pid = client->pid;
+	}
+	return process_is_app(pid) ? pid : 0;
+}
+
 static void on_node(void *userdata, const struct pw_node_info *info)
 {
 	struct object *node = userdata;
 
-	if ((info->change_mask & PW_NODE_CHANGE_MASK_PROPS) && info->props) {
-		const char *api = spa_dict_lookup(info->props, PW_KEY_CLIENT_API);
-
-		node->client = (uint32_t)number_of(info->props, PW_KEY_CLIENT_ID, UINT32_MAX);
-		node->said = api && strcmp(api, "pipewire-pulse") == 0 ?
-				     (pid_t)number_of(info->props, PW_KEY_APP_PROCESS_ID, INT32_MAX) :
-				     -1;
-		if (node->is_running)
-			find_process(node);
-	}
+	if ((info->change_mask & PW_NODE_CHANGE_MASK_PROPS) && info->props)
+		node->pid = find_process(node->sound, info->props);
 	set_running(node, info->state == PW_NODE_STATE_RUNNING);
 }
 
@@ -182,7 +160,7 @@ static void on_global(void *userdata, uint32_t id, uint32_t permissions, const c
 	object = calloc(1, sizeof(*object));
 	if (!object)
 		return;
-	*object = (struct object){ .sound = sound, .id = id, .said = -1 };
+	*object = (struct object){ .sound = sound, .id = id };
 	spa_list_append(&sound->objects, &object->link);
 	if (is_node)
 		object->proxy = pw_registry_bind(sound->globals, id, PW_TYPE_INTERFACE_Node, PW_VERSION_NODE, 0);
@@ -219,20 +197,46 @@ static void on_error(void *userdata, uint32_t id, int seq, int r, const char *me
 	(void)seq;
 	(void)message;
 	if (id == PW_ID_CORE && r == -EPIPE)
-		sound->focus->lost(sound->focus, &source_pipewire, "it has ended");
+		sound->has_ended = true;
 }
 
 static const struct pw_core_events core_events = { .version = PW_VERSION_CORE_EVENTS, .error = on_error };
 
-static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static const char *sound_take(void *held)
 {
-	struct sound *sound = userdata;
+	struct sound *sound = held;
 
-	(void)source;
-	(void)fd;
-	(void)revents;
 	pw_loop_iterate(sound->loop, 0);
-	return 0;
+	return sound->has_ended ? "it has ended" : NULL;
+}
+
+/*
+ * Nothing of a configuration is needed, such as threads with real-time priorities. Where the library is without its modules,
+ * there is no PipeWire.
+ */
+static const char *sound_open(void *held)
+{
+	struct sound *sound = held;
+
+	pw_init(NULL, NULL);
+	/* It warns of what is as it should be. */
+	pw_log_set_level(SPA_LOG_LEVEL_ERROR);
+	spa_list_init(&sound->objects);
+	sound->loop = pw_loop_new(NULL);
+	if (!sound->loop)
+		return "no memory";
+	pw_loop_enter(sound->loop);
+	sound->context = pw_context_new(sound->loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
+	if (sound->context && pw_context_load_module(sound->context, "libpipewire-module-protocol-native", NULL, NULL))
+		sound->core = pw_context_connect(sound->context, NULL, 0);
+	if (!sound->core)
+		return has_card() ? "it does not run: nobody knows what can be heard, so nothing is told hidden" :
+				    "it does not run, and there is no sound card either";
+	pw_core_add_listener(sound->core, &sound->core_listener, &core_events, sound);
+	sound->globals = pw_core_get_registry(sound->core, PW_VERSION_REGISTRY, 0);
+	pw_registry_add_listener(sound->globals, &sound->registry_listener, &registry_events, sound);
+	sound->source.fd = pw_loop_get_fd(sound->loop);
+	return NULL;
 }
 
 static void sound_close(void *held)
@@ -248,59 +252,16 @@ static void sound_close(void *held)
 	}
 	if (sound->context)
 		pw_context_destroy(sound->context);
-	sd_event_source_disable_unref(sound->io);
 	if (sound->loop) {
 		pw_loop_leave(sound->loop);
 		pw_loop_destroy(sound->loop);
 	}
-	free(sound);
 	pw_deinit();
 }
 
-/*
- * Nothing of a configuration is needed, such as threads with real-time priorities. Where the library is without its modules,
- * there is no PipeWire.
- */
-static int connect_to(struct sound *sound)
-{
-	sound->loop = pw_loop_new(NULL);
-	if (!sound->loop)
-		return -ENOMEM;
-	pw_loop_enter(sound->loop);
-	sound->context = pw_context_new(sound->loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
-	if (!sound->context || !pw_context_load_module(sound->context, "libpipewire-module-protocol-native", NULL, NULL))
-		return -ENOENT;
-	sound->core = pw_context_connect(sound->context, NULL, 0);
-	if (!sound->core)
-		return -ENOENT;
-	pw_core_add_listener(sound->core, &sound->core_listener, &core_events, sound);
-	sound->globals = pw_core_get_registry(sound->core, PW_VERSION_REGISTRY, 0);
-	pw_registry_add_listener(sound->globals, &sound->registry_listener, &registry_events, sound);
-	return sd_event_add_io(sound->focus->event, &sound->io, pw_loop_get_fd(sound->loop), EPOLLIN, on_io, sound);
-}
-
-static int sound_open(const struct focus_source *source, struct focus *focus, void **ret, char *why, size_t size)
-{
-	struct sound *sound = calloc(1, sizeof(*sound));
-	int r;
-
-	(void)source;
-	if (!sound)
-		return -ENOMEM;
-	pw_init(NULL, NULL);
-	/* It warns of what is as it should be. */
-	pw_log_set_level(SPA_LOG_LEVEL_ERROR);
-	sound->focus = focus;
-	spa_list_init(&sound->objects);
-	r = connect_to(sound);
-	if (r < 0) {
-		snprintf(why, size, "it does not run: %s",
-			 has_card() ? "nobody knows what can be heard, so nothing is told hidden" : "there is no sound card either");
-		sound_close(sound);
-		return r;
-	}
-	*ret = sound;
-	return 0;
-}
-
-const struct focus_source source_pipewire = { .name = "PipeWire", .open = sound_open, .close = sound_close };
+const struct source_type pipewire_type = { .name = "PipeWire",
+					   .subject = SOUND,
+					   .size = sizeof(struct sound),
+					   .open = sound_open,
+					   .take = sound_take,
+					   .close = sound_close };

@@ -24,7 +24,7 @@ class Games(DesktopTest):
 
     def test_a_game(self):
         lines = self.start_printing()
-        lines.wait("^games: com.feralinteractive.GameMode is not on")
+        lines.wait("^  not by GameMode: com.feralinteractive.GameMode is not on")
         daemon = self.start_gamemode()
         game = self.play()
         self.shows(lines, game.pid, "played$")

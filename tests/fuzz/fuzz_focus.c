@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "../../src/focus/source.h"
+#include "../../src/focus/focus.h"
 
 #define TEXT_MAX 2000
 
@@ -17,22 +17,21 @@ struct run {
 	pid_t heard;
 };
 
-static bool meet(void *context, pid_t pid, void **ret)
+static void meet(void *context, struct shown_app *app)
 {
 	struct run *run = context;
 
-	check(pid > 1);
+	check(app->pid > 1);
 	run->met++;
-	*ret = malloc(1);
-	return pid % 5;
+	app->pidfd = app->pid % 5 - 1;
 }
 
 static void part(void *context, struct shown_app *app)
 {
 	struct run *run = context;
 
+	check(app->pidfd == app->pid % 5 - 1);
 	run->parted++;
-	free(app->held);
 }
 
 static bool is_heard(void *context, pid_t pid)
@@ -46,8 +45,7 @@ static void tell(void *context, const struct shown_app *app)
 {
 	const struct run *run = context;
 
-	check(app->is_ours);
-	check(app->pid % 5);
+	check(app->pidfd >= 0);
 	check(app->told >= SHOWN_HIDDEN && app->told <= SHOWN_PLAYED);
 	check(run->is_repeating || app->told != SHOWN_HIDDEN || (app->now == SHOWN_HIDDEN && run->now - app->since >= SHOWN_HIDE_US));
 }
@@ -59,7 +57,7 @@ static void settle(struct run *run)
 	const uint64_t next = shown_settle(&run->shown, run->now);
 
 	check(next > run->now);
-	check(run->shown.n_sights <= SHOWN_MAX);
+	check(run->shown.n_apps <= SHOWN_MAX);
 	check(run->met - run->parted == run->shown.n_apps);
 	/* At once what gets more. */
 	for (size_t i = 0; i < run->shown.n_apps; i++)
@@ -69,17 +67,22 @@ static void settle(struct run *run)
 
 static void read_something(struct run *run, struct input *input, uint8_t kind)
 {
-	static const struct focus_source *const sources[] = { &source_sway, NULL, &source_niri, &source_hyprland };
-	char *texts[SOCKET_QUESTIONS] = { 0 };
+	static const struct source_type *const types[] = { &sway_type, NULL, &niri_type, &hyprland_type };
+	cJSON *answers[SOCKET_QUESTIONS] = { 0 };
 
-	for (size_t i = 0; i < SOCKET_QUESTIONS && (i == 0 || kind == 3 || (kind == 2 && i == 1)); i++)
-		texts[i] = take_text(input, TEXT_MAX);
-	if (sources[kind])
-		socket_read(sources[kind], &run->shown, (const char *const *)texts);
-	else
-		kwin_read_windows(&run->shown, texts[0]);
+	for (size_t i = 0; i < SOCKET_QUESTIONS && (i == 0 || kind == 3 || (kind == 2 && i == 1)); i++) {
+		char *text = take_text(input, TEXT_MAX);
+
+		if (types[kind])
+			answers[i] = cJSON_Parse(text);
+		else
+			kwin_read_windows(&run->shown, text);
+		free(text);
+	}
+	if (types[kind])
+		socket_read(types[kind], &run->shown, (const cJSON *const *)answers);
 	for (size_t i = 0; i < SOCKET_QUESTIONS; i++)
-		free(texts[i]);
+		cJSON_Delete(answers[i]);
 }
 
 static void step(struct run *run, struct input *input)

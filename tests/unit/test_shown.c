@@ -16,12 +16,11 @@ static struct {
 	unsigned met, parted;
 } seen;
 
-static bool meet(void *context, pid_t pid, void **ret)
+static void meet(void *context, struct shown_app *app)
 {
 	(void)context;
-	*ret = &seen;
 	seen.met++;
-	return pid != FOREIGN;
+	app->pidfd = app->pid == FOREIGN ? -1 : app->pid;
 }
 
 static void part(void *context, struct shown_app *app)
@@ -233,9 +232,9 @@ TEST_SHOWN_TEST(test_told_again)
 	expect_told("100 visible, ");
 }
 
-TEST_SHOWN_TEST(test_no_more_windows_than_that)
+TEST_SHOWN_TEST(test_no_more_processes_than_that)
 {
 	for (size_t i = 0; i < SHOWN_MAX + 10; i++)
-		shown_put_window(shown, TERMINAL, false, true);
-	assert_int_equal(shown->n_sights, SHOWN_MAX);
+		shown_put_window(shown, TERMINAL + (pid_t)i, false, true);
+	assert_int_equal(shown->n_apps, SHOWN_MAX);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* KWin, by a script that we load into it, and that calls us on the session's bus. */
+#include "focus.h"
+
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
-
-#include "json.h"
-#include "source.h"
 
 #define KWIN	  "org.kde.KWin"
 #define SILENT_US (10 * 1000000ULL)
@@ -22,74 +18,65 @@
 static const char script[] =
 	"const is6 = workspace.windowList !== undefined;\n"
 	"\n"
+	"function all() {\n"
+	"	return is6 ? workspace.windowList() : workspace.clientList();\n"
+	"}\n"
+	"\n"
 	"function isHere(window) {\n"
+	"	const activities = window.activities || [], desktop = workspace.currentDesktop;\n"
 	"	if (window.minimized || window.hidden)\n"
 	"		return false;\n"
-	"	const activities = window.activities || [];\n"
 	"	if (activities.length && activities.indexOf(workspace.currentActivity) < 0)\n"
 	"		return false;\n"
-	"	if (window.onAllDesktops)\n"
-	"		return true;\n"
 	"	if (!is6)\n"
-	"		return window.desktop === workspace.currentDesktop;\n"
-	"	return window.desktops.some(desktop => desktop.id === workspace.currentDesktop.id);\n"
+	"		return window.onAllDesktops || window.desktop === desktop;\n"
+	"	return window.onAllDesktops || window.desktops.some(one => one.id === desktop.id);\n"
 	"}\n"
 	"\n"
 	"function tell(gone) {\n"
 	"	const active = is6 ? workspace.activeWindow : workspace.activeClient;\n"
-	"	const all = is6 ? workspace.windowList() : workspace.clientList();\n"
-	"	const told = [];\n"
-	"	for (let i = 0; i < all.length; i++) {\n"
-	"		const window = all[i];\n"
-	"		if (window !== gone && !window.specialWindow)\n"
-	"			told.push([window.pid, window === active, isHere(window)]);\n"
-	"	}\n"
+	"	const told = all().filter(window => window !== gone && !window.specialWindow)\n"
+	"		.map(window => [window.pid, window === active, isHere(window)]);\n"
 	"	callDBus(schedqos, '/org/schedqos/Focus', 'org.schedqos.Focus1', 'Windows', JSON.stringify(told));\n"
 	"}\n"
 	"\n"
-	"function tellAll() {\n"
-	"	tell(null);\n"
+	"function on(change) {\n"
+	"	if (change)\n"
+	"		change.connect(() => tell());\n"
 	"}\n"
 	"\n"
 	"function follow(window) {\n"
-	"	window.minimizedChanged.connect(tellAll);\n"
-	"	const moved = window.desktopsChanged || window.desktopChanged;\n"
-	"	if (moved)\n"
-	"		moved.connect(tellAll);\n"
+	"	on(window.minimizedChanged);\n"
+	"	on(window.desktopsChanged || window.desktopChanged);\n"
 	"}\n"
 	"\n"
-	"function add(window) {\n"
-	"	follow(window);\n"
-	"	tellAll();\n"
-	"}\n"
-	"\n"
-	"(is6 ? workspace.windowList() : workspace.clientList()).forEach(follow);\n"
-	"(is6 ? workspace.windowAdded : workspace.clientAdded).connect(add);\n"
+	"all().forEach(follow);\n"
+	"(is6 ? workspace.windowAdded : workspace.clientAdded).connect(window => { follow(window); tell(); });\n"
 	"(is6 ? workspace.windowRemoved : workspace.clientRemoved).connect(tell);\n"
-	"(is6 ? workspace.windowActivated : workspace.clientActivated).connect(tellAll);\n"
-	"workspace.currentDesktopChanged.connect(tellAll);\n"
-	"workspace.currentActivityChanged.connect(tellAll);\n"
-	"tellAll();\n";
+	"on(is6 ? workspace.windowActivated : workspace.clientActivated);\n"
+	"on(workspace.currentDesktopChanged);\n"
+	"on(workspace.currentActivityChanged);\n"
+	"tell();\n";
 
 struct kwin {
-	struct focus *focus;
+	struct focus_source source;
 	char name[32];	 /* of the script */
 	char path[256];	 /* of its file; "" as soon as it has been read */
-	char *owner;	 /* KWin's own name on the bus */
+	char owner[256]; /* KWin's own name on the bus */
 	sd_bus_slot *slot;
 	sd_event_source *silent;
 };
 
 int kwin_read_windows(struct shown *shown, const char *text)
 {
-	_cleanup_json_ cJSON *list = cJSON_Parse(text);
+	_cleanup_(cJSON_Deletep) cJSON *list = cJSON_Parse(text);
 	const cJSON *window;
 
 	if (!cJSON_IsArray(list))
 		return -EBADMSG;
 	shown_no_windows(shown);
 	cJSON_ArrayForEach(window, list)
-		shown_put_window(shown, (pid_t)json_number(cJSON_GetArrayItem(window, 0), INT32_MAX),
+		shown_put_window(shown, json_pid(cJSON_GetArrayItem(window, 0)),
 				 cJSON_IsTrue(cJSON_GetArrayItem(window, 1)), cJSON_IsTrue(cJSON_GetArrayItem(window, 2)));
 	return 0;
 }
@@ -113,11 +100,8 @@ static int on_windows(sd_bus_message *message, void *userdata, sd_bus_error *err
 	kwin->silent = sd_event_source_disable_unref(kwin->silent);
 	r = sd_bus_message_read(message, "s", &text);
 	if (r >= 0)
-		r = kwin_read_windows(&kwin->focus->shown, text);
-	if (r < 0)
-		return r;
-	focus_changed(kwin->focus);
-	return sd_bus_reply_method_return(message, "");
+		r = kwin_read_windows(&kwin->source.focus->shown, text);
+	return r < 0 ? r : sd_bus_reply_method_return(message, "");
 }
 
 static const sd_bus_vtable vtable[] = {
@@ -135,18 +119,16 @@ static int on_silent(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
+/* 0 or -errno. */
 static int write_script(struct kwin *kwin)
 {
 	const char *folder = getenv("XDG_RUNTIME_DIR"), *name;
 	FILE *file;
-	int r = sd_bus_get_unique_name(kwin->focus->user_bus, &name);
+	int r = sd_bus_get_unique_name(kwin->source.focus->user_bus, &name);
 
 	if (r < 0)
 		return r;
-	if (!folder || (size_t)snprintf(kwin->path, sizeof(kwin->path), "%s/%s.js", folder, kwin->name) >= sizeof(kwin->path)) {
-		*kwin->path = '\0';
-		return -ENOENT;
-	}
+	snprintf(kwin->path, sizeof(kwin->path), "%s/%s.js", folder ? folder : "", kwin->name);
 	file = fopen(kwin->path, "we");
 	if (!file)
 		return -errno;
@@ -157,8 +139,8 @@ static int write_script(struct kwin *kwin)
 static int call(struct kwin *kwin, const char *method, sd_bus_error *error, sd_bus_message **ret, const char *types,
 		const char *first, const char *second)
 {
-	return sd_bus_call_method(kwin->focus->user_bus, KWIN, "/Scripting", "org.kde.kwin.Scripting", method, error, ret,
-				  types, first, second);
+	return sd_bus_call_method(kwin->source.focus->user_bus, KWIN, "/Scripting", "org.kde.kwin.Scripting", method, error,
+				  ret, types, first, second);
 }
 
 /*
@@ -179,35 +161,21 @@ static int load_script(struct kwin *kwin, sd_bus_error *error)
 	return r < 0 ? r : call(kwin, "start", error, NULL, NULL, NULL, NULL);
 }
 
-static void kwin_close(void *source)
-{
-	struct kwin *kwin = source;
-
-	if (kwin->owner)
-		call(kwin, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
-	remove_file(kwin);
-	sd_event_source_disable_unref(kwin->silent);
-	sd_bus_slot_unref(kwin->slot);
-	free(kwin->owner);
-	free(kwin);
-}
-
-/* The answer may come before anything else is done. */
+/* The script may call before anything else is done. 0 or -errno. */
 static int start(struct kwin *kwin, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
-	struct focus *focus = kwin->focus;
+	struct focus *focus = kwin->source.focus;
 	const char *owner;
 	int r = sd_bus_get_name_creds(focus->user_bus, KWIN, SD_BUS_CREDS_UNIQUE_NAME, &creds);
 
 	if (r >= 0)
 		r = sd_bus_creds_get_unique_name(creds, &owner);
-	if (r < 0)
-		return r;
-	kwin->owner = strdup(owner);
-	if (!kwin->owner)
-		return -ENOMEM;
-	r = sd_bus_add_object_vtable(focus->user_bus, &kwin->slot, "/org/schedqos/Focus", "org.schedqos.Focus1", vtable, kwin);
+	if (r >= 0)
+		snprintf(kwin->owner, sizeof(kwin->owner), "%s", owner);
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(focus->user_bus, &kwin->slot, "/org/schedqos/Focus", "org.schedqos.Focus1", vtable,
+					     kwin);
 	if (r >= 0)
 		r = write_script(kwin);
 	if (r >= 0)
@@ -215,33 +183,40 @@ static int start(struct kwin *kwin, sd_bus_error *error)
 	return r < 0 ? r : focus_call_in(focus, &kwin->silent, SILENT_US, on_silent, kwin);
 }
 
-static int kwin_open(const struct focus_source *source, struct focus *focus, void **ret, char *why, size_t size)
+static const char *kwin_open(void *held)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	struct kwin *kwin;
+	struct kwin *kwin = held;
+	char *why = kwin->source.why;
+	const size_t size = sizeof(kwin->source.why);
+	const char *message;
 	int r;
 
-	(void)source;
-	focus->shown.compositor = focus_owner(focus, KWIN, why, size);
-	if (!focus->shown.compositor)
-		return -ENOENT;
-	kwin = calloc(1, sizeof(*kwin));
-	if (!kwin)
-		return -ENOMEM;
-	kwin->focus = focus;
 	/* Several may print. */
-	snprintf(kwin->name, sizeof(kwin->name), "schedqos-focus-%d", focus->is_service ? 0 : (int)getpid());
+	snprintf(kwin->name, sizeof(kwin->name), "schedqos-focus-%d", kwin->source.focus->prints ? (int)getpid() : 0);
 	r = start(kwin, &error);
-	if (r < 0) {
-		const char *message = error.message ? error.message : strerror(-r);
-
-		snprintf(why, size, "it does not take our script: ");
-		text_escape_to(why + strlen(why), size - strlen(why), message, strlen(message));
-		kwin_close(kwin);
-		return r;
-	}
-	*ret = kwin;
-	return 0;
+	if (r >= 0)
+		return NULL;
+	message = error.message ? error.message : strerror(-r);
+	snprintf(why, size, "it does not take our script: ");
+	text_escape_to(why + strlen(why), size - strlen(why), message, strlen(message));
+	return why;
 }
 
-const struct focus_source source_kwin = { .name = "KWin", .bus_name = KWIN, .open = kwin_open, .close = kwin_close };
+static void kwin_close(void *held)
+{
+	struct kwin *kwin = held;
+
+	if (*kwin->owner)
+		call(kwin, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
+	remove_file(kwin);
+	sd_event_source_disable_unref(kwin->silent);
+	sd_bus_slot_unref(kwin->slot);
+}
+
+const struct source_type kwin_type = { .name = "KWin",
+				       .subject = WINDOWS,
+				       .bus_name = KWIN,
+				       .size = sizeof(struct kwin),
+				       .open = kwin_open,
+				       .close = kwin_close };

@@ -4,17 +4,12 @@
  * not viewable, such as on another workspace of i3, is hidden as well. The process is the one that the server knows by the
  * connection (X-Resource): what a window says itself may be of another machine or namespace.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "focus.h"
+
 #include <string.h>
 
 #include <xcb/res.h>
 #include <xcb/xcb.h>
-
-#include <schedqos/util/cleanup.h>
-
-#include "source.h"
 
 enum atom {
 	ACTIVE_WINDOW,
@@ -36,11 +31,11 @@ static const char *const atom_names[N_ATOMS] = {
 };
 
 struct x11 {
-	struct focus *focus;
+	struct focus_source source;
 	xcb_connection_t *connection;
 	xcb_window_t root;
 	xcb_atom_t atoms[N_ATOMS];
-	sd_event_source *io;
+	bool is_known; /* what is shown, until something of interest happens */
 };
 
 #define answer_of(x11, call, ...) call##_reply((x11)->connection, call((x11)->connection, __VA_ARGS__), NULL)
@@ -114,7 +109,7 @@ static void look(struct x11 *x11)
 {
 	_cleanup_free_ xcb_get_property_reply_t *list = get_property(x11, x11->root, CLIENT_LIST);
 	const xcb_window_t active = get_window(x11, x11->root, ACTIVE_WINDOW);
-	struct shown *shown = &x11->focus->shown;
+	struct shown *shown = &x11->source.focus->shown;
 	const uint32_t *windows = NULL;
 	const size_t n = values_of(list, &windows);
 
@@ -123,7 +118,6 @@ static void look(struct x11 *x11)
 		watch(x11, windows[i]);
 		shown_put_window(shown, pid_of(x11, windows[i]), windows[i] == active, is_visible(x11, windows[i]));
 	}
-	focus_changed(x11->focus);
 }
 
 /* ---- events ---- */
@@ -153,48 +147,24 @@ static bool is_of_interest(struct x11 *x11, const xcb_generic_event_t *event)
 /*
  * Questions may bring more events, which lie in libxcb's own queue and wake nobody: they are taken before the loop sleeps.
  */
-static int take_events(struct x11 *x11)
+static const char *x11_take(void *held)
 {
-	bool has_changed = false;
+	struct x11 *x11 = held;
 
 	for (;;) {
 		_cleanup_free_ xcb_generic_event_t *event = xcb_poll_for_event(x11->connection);
 
-		if (event)
-			has_changed |= is_of_interest(x11, event);
-		else if (has_changed)
-			look(x11);
-		else
+		if (!event && x11->is_known)
 			break;
-		has_changed = event && has_changed;
+		if (!event)
+			look(x11);
+		x11->is_known = !event || (x11->is_known && !is_of_interest(x11, event));
 	}
 	xcb_flush(x11->connection);
-	return xcb_connection_has_error(x11->connection) ? -ECONNRESET : 0;
-}
-
-static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
-{
-	struct x11 *x11 = userdata;
-
-	(void)fd;
-	(void)revents;
-	if (take_events(x11) < 0) {
-		sd_event_source_set_enabled(source, SD_EVENT_OFF);
-		x11->focus->lost(x11->focus, &source_x11, "it has ended");
-	}
-	return 0;
+	return xcb_connection_has_error(x11->connection) ? "it has ended" : NULL;
 }
 
 /* ---- life ---- */
-
-static void x11_close(void *source)
-{
-	struct x11 *x11 = source;
-
-	sd_event_source_disable_unref(x11->io);
-	xcb_disconnect(x11->connection);
-	free(x11);
-}
 
 static bool get_atoms(struct x11 *x11)
 {
@@ -209,11 +179,16 @@ static bool get_atoms(struct x11 *x11)
 	return true;
 }
 
-static const char *start(struct x11 *x11)
+static const char *x11_open(void *held)
 {
 	_cleanup_free_ xcb_res_query_version_reply_t *version = NULL;
-	int r;
+	struct x11 *x11 = held;
 
+	if (getenv("WAYLAND_DISPLAY"))
+		return "$WAYLAND_DISPLAY is set: an X server would know some of the windows only";
+	if (!getenv("DISPLAY"))
+		return "$DISPLAY is not set";
+	x11->connection = xcb_connect(NULL, NULL);
 	if (xcb_connection_has_error(x11->connection))
 		return "nobody answers at $DISPLAY";
 	version = answer_of(x11, xcb_res_query_version, 1, 2);
@@ -225,39 +200,21 @@ static const char *start(struct x11 *x11)
 	select_events(x11, x11->root, XCB_EVENT_MASK_PROPERTY_CHANGE);
 	if (!get_window(x11, x11->root, SUPPORTING_WM_CHECK))
 		return "no window manager that says what it shows (_NET_SUPPORTING_WM_CHECK)";
-	r = sd_event_add_io(x11->focus->event, &x11->io, xcb_get_file_descriptor(x11->connection), EPOLLIN, on_event, x11);
-	return r < 0 ? strerror(-r) : NULL;
+	x11->source.fd = xcb_get_file_descriptor(x11->connection);
+	return NULL;
 }
 
-static int x11_open(const struct focus_source *source, struct focus *focus, void **ret, char *why, size_t size)
+static void x11_close(void *held)
 {
-	const char *fault = NULL;
-	struct x11 *x11;
+	const struct x11 *x11 = held;
 
-	(void)source;
-	if (getenv("WAYLAND_DISPLAY"))
-		fault = "$WAYLAND_DISPLAY is set: an X server would know some of the windows only";
-	else if (!getenv("DISPLAY"))
-		fault = "$DISPLAY is not set";
-	if (fault) {
-		snprintf(why, size, "%s", fault);
-		return -ENOENT;
-	}
-	x11 = calloc(1, sizeof(*x11));
-	if (!x11)
-		return -ENOMEM;
-	x11->focus = focus;
-	x11->connection = xcb_connect(NULL, NULL);
-	fault = start(x11);
-	if (fault) {
-		snprintf(why, size, "%s", fault);
-		x11_close(x11);
-		return -ENOENT;
-	}
-	look(x11);
-	take_events(x11);
-	*ret = x11;
-	return 0;
+	/* That takes NULL as well. */
+	xcb_disconnect(x11->connection);
 }
 
-const struct focus_source source_x11 = { .name = "X11", .open = x11_open, .close = x11_close };
+const struct source_type x11_type = { .name = "X11",
+				      .subject = WINDOWS,
+				      .size = sizeof(struct x11),
+				      .open = x11_open,
+				      .take = x11_take,
+				      .close = x11_close };
