@@ -2,12 +2,12 @@
 /*
  * A group of tasks that does what a script says, for the test of the oracle.
  *
- *   actor conduct PAUSE_US USER FOLDER NAME  reads the script on stdin, runs it, prints the results
- *   NAME SLOT                                a task of the group, after an exec
+ *   actor conduct USER FOLDER NAME  takes the steps of the script from stdin, each when it comes, and prints the results
+ *   NAME SLOT                       a task of the group, after an exec
  *
- * A line of the script is "[!]SLOT WORD [NUMBER or NAME] ...". Tasks have slots in memory that all
+ * A step is a line "[!]SLOT WORD [NUMBER or NAME] ...". Tasks have slots in memory that all
  * share: a task waits in its own for its next step, does it, and reports it. With a ! the conductor,
- * who is root and outside of the group, does it to the task. A step of an empty slot is skipped, but takes its time. An
+ * who is root and outside of the group, does it to the task. A step of an empty slot is skipped. An
  * empty line ends the script. Lines of the answer:
  *
  *   S errno BEFORE AFTER   a step, and twice: policy, nice value, slice, priority, flags
@@ -38,7 +38,6 @@
 #include <unistd.h>
 
 #define SLOTS	      64
-#define STEPS_MAX     4096
 #define NUMBERS	      4
 #define BOARD_FD      60
 #define PATIENCE      20 /* s */
@@ -313,8 +312,6 @@ static bool open_board(void)
 
 /* -- the conductor -- */
 
-static struct step steps[STEPS_MAX];
-
 static bool parse_step(char *line, struct step *step)
 {
 	unsigned count = 0;
@@ -341,21 +338,6 @@ static bool parse_step(char *line, struct step *step)
 			step->number[count++] = number;
 	}
 	return true;
-}
-
-static unsigned read_script(void)
-{
-	char line[128];
-	unsigned count = 0;
-
-	while (fgets(line, sizeof(line), stdin) && *line != '\n') {
-		if (count == STEPS_MAX || !parse_step(line, &steps[count])) {
-			fprintf(stderr, "actor: not understood: %s\n", line);
-			_exit(2);
-		}
-		count++;
-	}
-	return count;
 }
 
 static void await(struct slot *slot, uint32_t before)
@@ -421,6 +403,21 @@ static void run_step(const struct step *step)
 	print_attributes(&before);
 	print_attributes(&after);
 	putchar('\n');
+	fflush(stdout);
+}
+
+static void run_script(void)
+{
+	struct step step;
+	char line[128];
+
+	while (fgets(line, sizeof(line), stdin) && *line != '\n') {
+		if (!parse_step(line, &step)) {
+			fprintf(stderr, "actor: not understood: %s\n", line);
+			_exit(2);
+		}
+		run_step(&step);
+	}
 }
 
 /* Irrevocably. A user given as "65534+" keeps the right to set any scheduling attribute. */
@@ -471,24 +468,17 @@ static void end_group(void)
 
 static int conduct(char **argv)
 {
-	useconds_t pause_us = (useconds_t)strtoul(argv[0], NULL, 10);
 	int file = memfd_create("board", 0);
-	unsigned count;
 
 	if (file < 0 || ftruncate(file, sizeof(*board)) < 0 || dup2(file, BOARD_FD) < 0 ||
 	    close(file) < 0 || !open_board())
 		die("the board");
-	snprintf(board->folder, sizeof(board->folder), "%s", argv[2]);
+	snprintf(board->folder, sizeof(board->folder), "%s", argv[1]);
 	/* Orphans are reparented to us, and reaped by the kernel. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	signal(SIGCHLD, SIG_IGN);
-	count = read_script();
-	begin_group(argv[1], argv[3]);
-	for (unsigned i = 0; i < count; i++) {
-		usleep(pause_us);
-		run_step(&steps[i]);
-	}
-	usleep(pause_us);
+	begin_group(argv[0], argv[2]);
+	run_script();
 	for (unsigned i = 0; i < SLOTS; i++)
 		if (board->slot[i].tid)
 			printf("T %u %d\n", i, board->slot[i].tid);
@@ -502,10 +492,10 @@ static int conduct(char **argv)
 
 int main(int argc, char **argv)
 {
-	if (argc == 6 && strcmp(argv[1], "conduct") == 0)
+	if (argc == 5 && strcmp(argv[1], "conduct") == 0)
 		return conduct(argv + 2);
 	if (argc == 2 && open_board())
 		play((uint32_t)strtoul(argv[1], NULL, 10) % SLOTS);
-	fprintf(stderr, "usage: actor conduct PAUSE_US USER FOLDER NAME\n");
+	fprintf(stderr, "usage: actor conduct USER FOLDER NAME\n");
 	return 2;
 }

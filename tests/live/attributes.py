@@ -19,6 +19,10 @@ NORMAL, FIFO, RR, BATCH, IDLE, DEADLINE = 0, 1, 2, 3, 5, 6
 FLAG_RESET_ON_FORK, FLAG_UTIL_MAX = 0x01, 0x40
 MS = 1000000
 
+# The classes of the announcement's mapping.
+UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
+    "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
+
 # The base slice of the sched profile qos.
 QOS_BASE_SLICE = 16 * MS
 
@@ -127,11 +131,11 @@ def fair(policy=NORMAL, nice=0, slice=0, util_max=1024, flags=0):
 def classes():
     """What each class of the announcement's mapping shows, and what a task shows that has none."""
     return {
-        "QOS_USER_INTERACTIVE": fair(NORMAL, -4, 8 * MS, 1024),
-        "QOS_USER_INITIATED": fair(NORMAL, -2, 12 * MS, 768),
-        "QOS_UTILITY": fair(BATCH, 2, 16 * MS, 512),
-        "QOS_BACKGROUND": fair(BATCH, 4, 20 * MS, 256),
-        "QOS_DEFAULT": fair(BATCH, 2, 16 * MS, 512),
+        UI: fair(NORMAL, -4, 8 * MS, 1024),
+        INITIATED: fair(NORMAL, -2, 12 * MS, 768),
+        UTILITY: fair(BATCH, 2, 16 * MS, 512),
+        BACKGROUND: fair(BATCH, 4, 20 * MS, 256),
+        DEFAULT: fair(BATCH, 2, 16 * MS, 512),
         "pristine": pristine(),
     }
 

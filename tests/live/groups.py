@@ -66,29 +66,28 @@ class Outcome(NamedTuple):
 
 
 class RunningGroup(Program):
-    """One group that runs one script."""
+    """One group that runs one script, step by step."""
 
-    def __init__(self, script, folder, name, user=0, pause=0.0):
-        super().__init__([actor(), "conduct", str(int(pause * 1e6)), str(user), folder, name],
-                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, script, folder, name, user=0):
+        super().__init__([actor(), "conduct", str(user), folder, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.script = script
         self.outcomes, self.tids = [], {}
 
-    def begin(self):
-        self.popen.stdin.write("".join("%s\n" % step for step in self.script).encode() + b"\n")
+    def say(self, text):
+        self.popen.stdin.write(b"%s\n" % text.encode())
         self.popen.stdin.flush()
 
+    def hear(self, kind):
+        """A line of the answer: its numbers; none at the end."""
+        line = self.popen.stdout.readline()
+        word, *numbers = line.split() or [b""]
+        if word not in (kind, b"end"):
+            raise AssertionError("the group ended: %r" % line)
+        return [int(number) for number in numbers]
+
     def finish(self):
-        """Waits for its end, and reads its results."""
-        for line in iter(self.popen.stdout.readline, b"end\n"):
-            kind, *numbers = line.split() or [b""]
-            numbers = [int(number) for number in numbers]
-            if kind == b"S":
-                self.outcomes.append(Outcome(numbers[0], Seen(*numbers[1:6]), Seen(*numbers[6:])))
-            elif kind == b"T":
-                self.tids[numbers[0]] = numbers[1]
-            else:
-                raise AssertionError("the group ended: %r" % line)
+        self.say("")
+        self.tids = dict(iter(lambda: self.hear(b"T"), []))
 
     def end(self):
         """With all its tasks."""
@@ -96,6 +95,20 @@ class RunningGroup(Program):
             self.popen.stdin.close()
         self.popen.wait()
         super().end()
+
+
+def run_all(groups, between):
+    """Their scripts, to the end: each does its next step, then between() is called."""
+    for number in range(max(len(group.script) for group in groups)):
+        doing = [group for group in groups if number < len(group.script)]
+        for group in doing:
+            group.say(str(group.script[number]))
+        for group in doing:
+            error, *shown = group.hear(b"S")
+            group.outcomes.append(Outcome(error, Seen(*shown[:5]), Seen(*shown[5:])))
+        between()
+    for group in groups:
+        group.finish()
 
 
 def nice_of(tid):

@@ -3,7 +3,7 @@
 
 import dataclasses
 
-from attributes import BATCH, FIFO, IDLE, MS, NORMAL, RR
+from attributes import BACKGROUND, BATCH, FIFO, IDLE, INITIATED, MS, NORMAL, RR, UI, UTILITY
 
 SLOTS_MAX = 60
 LIVING_MAX = 10
@@ -22,7 +22,6 @@ PROGRAMS = ("o-ui", "o-low", "o-mid", "o-heir", "o-yield", "o-hard", "o-keep", "
             "plain", "other")
 NAMES = ("t-ui", "t-low", "t-mid", "t-spare", "t-none", "any")
 
-UI, INITIATED, UTILITY, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND"
 THREADS = {"t-ui": UI, "t-low": BACKGROUND, "t-mid": UTILITY, "t-spare": "QOS_SPARE"}
 CONFIG = {
     "QOS_SPARE": {"sched_policy": "SCHED_IDLE"},

@@ -11,22 +11,21 @@ import json
 import os
 import resource
 import subprocess
+import time
 import unittest
 from typing import NamedTuple
 
 import scripts
 from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp, has_slice, set_attr
 from daemon import TOP, schedqos
-from groups import RunningGroup, actor, seen, tool
-from harness import LiveTest, main, once
+from groups import RunningGroup, actor, run_all, seen, tool
+from harness import LiveTest, once
 from programs import Program
 from scripts import Step
-from waiting import STORM, storm_of, wait_for
+from waiting import storm_of, wait_for
 
 NOBODY = 65534
 GROUPS = 24
-# Between two steps where the daemon is to have seen the first one.
-PAUSE = 0.03 / STORM
 
 # Names that are rules' in the shipped configurations, and what a user knows of them.
 INTERACTIVE, IMPOSED = "gnome-shell", "restic"
@@ -158,23 +157,20 @@ class Hostility(LiveTest):
         if not os.path.lexists(os.path.join(self.programs, name)):
             os.symlink(self.program, os.path.join(self.programs, name))
 
-    def run_all(self, written, pause=0.01, limit=None, user=NOBODY):
-        """Groups of nobody's, one for each script, which have come to their end."""
+    def run_all(self, written, limit=None, user=NOBODY, between=lambda: time.sleep(0.01)):
+        """Groups of nobody's, one for each script, which have come to their end; at a pace that suits an attacker."""
         groups = []
         for script in written:
             for step in script:
                 if step.word in ("exec", "spawn"):
                     self.link(step.args[-1])
             self.link("plain")
-            group = RunningGroup(script, self.programs, "plain", user, pause)
+            group = RunningGroup(script, self.programs, "plain", user)
             self.addCleanup(group.end)
             if limit:
                 resource.prlimit(group.pid, limit[0], (limit[1], limit[1]))
             groups.append(group)
-        for group in groups:
-            group.begin()
-        for group in groups:
-            group.finish()
+        run_all(groups, between)
         self.current.changed.update(tid for group in groups for tid in group.tids.values())
         return groups
 
@@ -275,68 +271,38 @@ class Hostility(LiveTest):
             "%s%s" % (step, "" if not outcome.error else " -> " + os.strerror(outcome.error))
             for step, outcome in zip(group.script, group.outcomes)))
 
-    def end(self, how, config, layers):
-        """Of the daemon: by a stop, or by SIGKILL and what repairs that."""
-        daemon = self.current
-        if how != "stop":
-            # However the test ends.
-            self.addCleanup(schedqos, "restore")
-            daemon.kill()
-        if how == "restore":
-            self.assertEqual(schedqos("restore").returncode, 0)
-            daemon.check_undone()
-            return
-        if how == "start":
-            daemon = self.begin_after(config, layers)
-        daemon.stop()
-
-    def begin_after(self, config, layers):
-        """A daemon in place of one that was killed."""
-        before, changed = self.current.before, self.current.changed
-        daemon = self.begin(config, layers)
-        daemon.before, daemon.changed = before, changed
-        return daemon
-
-
 class Climbing(Hostility):
-    def attack(self, written, config=None, layers=None, how="stop", other=None):
-        """All of it: the daemon, the scripts, a reload, an end."""
+    def attack(self, written, config=None, layers=None, other=None):
+        """All of it: the daemon, the scripts, a reload. Returns the groups."""
         daemon = self.begin(config, layers)
         groups = self.run_all(written.values())
-        what = "the end by " + how
-        self.check_now(groups, what)
+        self.check_now(groups, "before a reload")
         self.assertEqual(daemon.reload(other or {"nice": {"qos": "QOS_BACKGROUND"}}).returncode, 0)
         self.current.sync()
         self.assertEqual(daemon.reload(config or {}).returncode, 0)
-        self.check_now(groups, what + ", after a reload")
-        self.end(how, config, layers)
-        self.check_after(groups, what)
-        for group in groups:
-            group.end()
+        self.check_now(groups, "after a reload")
+        return groups
 
     def test_shipped_rules(self):
         found = attacks(INTERACTIVE, IMPOSED, SHIPPED_SLICES)
         if not has_clamp():
             del found["clamps"]
-        self.attack(found, layers=self.shipped())
+        groups = self.attack(found, layers=self.shipped())
+        self.current.stop()
+        self.check_after(groups, "after the stop")
 
-    def wide(self, how):
+    def test_wide_classes_until_a_crash_and_a_restore(self):
         found = attacks("c-upper", "c-hard", WIDE_SLICES)
         found.update(("again: " + name, script) for name, script in attacks("c-top", "c-keep", WIDE_SLICES).items())
         if not has_clamp():
             found = {name: script for name, script in found.items() if "clamps" not in name}
-        self.attack(found, {**WIDE, **REAL_TIME}, how=how, other={**WIDE, "plain": {"qos": "QOS_BOTTOM"}})
-
-    @once
-    def test_wide_classes_until_a_stop(self):
-        self.wide("stop")
-
-    @once
-    def test_wide_classes_until_a_crash_and_a_start(self):
-        self.wide("start")
-
-    def test_wide_classes_until_a_crash_and_a_restore(self):
-        self.wide("restore")
+        groups = self.attack(found, {**WIDE, **REAL_TIME}, other={**WIDE, "plain": {"qos": "QOS_BOTTOM"}})
+        # However the test ends.
+        self.addCleanup(schedqos, "restore")
+        self.current.kill()
+        self.assertEqual(schedqos("restore").returncode, 0)
+        self.current.check_undone()
+        self.check_after(groups, "after a crash and a restore")
 
     @unittest.skipUnless(has_slice(), "without slices nothing tells a thread that copied a choice from one of the class")
     def test_a_choice_does_not_outlast_what_the_class_gives(self):
@@ -411,7 +377,7 @@ class Climbing(Hostility):
         for slices, part in zip(itertools.cycle(SHIPPED_SLICES), (names[i::GROUPS] for i in range(GROUPS))):
             written[part[0]] = chain(*(line for name in part for line in (
                 "0 exec " + name, "0 slice %d" % slices, "0 exec nice")))
-        groups = self.run_all(written.values(), 0.005)
+        groups = self.run_all(written.values())
         self.check_now(groups, "every name")
         self.current.stop()
         self.check_after(groups, "every name")
@@ -433,7 +399,7 @@ class Privilege(Hostility):
                   (["0 exec " + INTERACTIVE, "0 policy %d 7" % FIFO, "0 exec plain", "0 policy 0 0", "0 exec nice"],
                    self.rt_limit, {}, {"policy": NORMAL, "nice": 0})]
         self.begin(layers=self.shipped())
-        groups = [self.run_all([chain(*script)], PAUSE, limit, self.user)[0] for script, limit, _, _ in cases]
+        groups = [self.run_all([chain(*script)], limit, self.user, self.current.sync)[0] for script, limit, _, _ in cases]
         self.current.sync()
         for group, (script, _, running, _) in zip(groups, cases):
             now = seen(group.tids[0])
@@ -465,10 +431,6 @@ class Limits(Privilege):
         """A user who may go down to -2 has no right to a class's -4, nor to a leftover of it."""
         self.begin(layers=self.shipped())
         group, = self.run_all([chain("0 exec " + INTERACTIVE, "0 nice -3", "0 exec nice", "0 slice %d" % (12 * MS),
-                                     "0 exec nice")], PAUSE, (resource.RLIMIT_NICE, 22))
+                                     "0 exec nice")], (resource.RLIMIT_NICE, 22), between=self.current.sync)
         self.current.stop()
         self.assertEqual(seen(group.tids[0]).nice, 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -4,8 +4,9 @@ The machine as it would be without the daemon. Groups of tasks run random script
 stop every task must carry what it would have had, but what EXEMPTIONS lists. What happens to a daemon that is killed or
 started meanwhile is tried without a kernel, by tests/fuzz.
 
-ORACLE_SEED=N chooses the scripts; ORACLE_GROUPS and ORACLE_STEPS say how many, ORACLE_PAUSE_MS the time between two steps.
-A failure names the seed and one of the scripts.
+Between two steps the daemon has done all that it has to: the promise is for people, who are slower.
+
+ORACLE_SEED=N chooses the scripts; ORACLE_GROUPS and ORACLE_STEPS say how many. A failure names the seed and one of them.
 """
 
 import collections
@@ -15,17 +16,12 @@ from typing import NamedTuple
 
 import scripts
 from attributes import BATCH, FIFO, IDLE, MS, NORMAL, RR, base_slices
-from groups import RunningGroup, Seen, lay_out, seen
-from harness import LiveTest, main
-from waiting import STORM
+from groups import RunningGroup, Seen, lay_out, run_all, seen
+from harness import LiveTest
 
 SEED = int(os.environ.get("ORACLE_SEED", "1"))
 GROUPS = int(os.environ.get("ORACLE_GROUPS", "40"))
 STEPS = int(os.environ.get("ORACLE_STEPS", "40"))
-# On a slow machine the daemon needs more of it, and that is no fault: the promise is for people, who are slower yet.
-PAUSE = float(os.environ.get("ORACLE_PAUSE_MS", 30 / STORM)) / 1000
-# Without the daemon nobody has to follow.
-PAUSE_ALONE = 0.0005
 NOBODY = 65534
 
 # What may differ, each with its reason. See Judge.
@@ -229,15 +225,11 @@ class Oracle(LiveTest):
         super().setUp()
         self.programs = lay_out(self.copy, scripts.PROGRAMS)
 
-    def run_all(self, written, pause):
-        """Returns when their scripts are over."""
-        groups = [RunningGroup(script, self.programs, "plain", user, pause) for user, script in written]
+    def run_all(self, written, between):
+        groups = [RunningGroup(script, self.programs, "plain", user) for user, script in written]
         for group in groups:
             self.addCleanup(group.end)
-        for group in groups:
-            group.begin()
-        for group in groups:
-            group.finish()
+        run_all(groups, between)
         return groups
 
     @staticmethod
@@ -254,10 +246,10 @@ class Oracle(LiveTest):
 
     def test_it_is_as_without_the_daemon(self):
         written = write_scripts()
-        alone = self.run_all(written, PAUSE_ALONE)
+        alone = self.run_all(written, lambda: None)
         shown_alone, hidden_alone = self.end(alone)
         daemon = self.daemon(scripts.CONFIG)
-        watched = self.run_all(written, PAUSE)
+        watched = self.run_all(written, daemon.sync)
         # What they chose looks like a daemon's to the look at the whole machine, and is compared here.
         daemon.changed.update(tid for group in watched for tid in group.tids.values())
         daemon.stop()
@@ -271,9 +263,5 @@ class Oracle(LiveTest):
                     wrong.append(Difference(user, script, slot, *found))
         wrong = [difference for difference in wrong if not difference.why]
         if wrong:
-            self.fail("ORACLE_SEED=%d, a step each %g ms\n%s\n\nThe first one's script:\n%s" % (
-                SEED, PAUSE * 1000, "\n".join(map(str, wrong[:30])), "\n".join(map(str, wrong[0].script))))
-
-
-if __name__ == "__main__":
-    main()
+            self.fail("ORACLE_SEED=%d\n%s\n\nThe first one's script:\n%s" % (
+                SEED, "\n".join(map(str, wrong[:30])), "\n".join(map(str, wrong[0].script))))
