@@ -31,11 +31,6 @@ class LiveTest(Stage, unittest.TestCase):
         self.addCleanup(end_all)
         self.current = None
 
-    def begin_anew(self):
-        """For a test that goes on for long: ends all that it has begun."""
-        self.doCleanups()
-        self.setUp()
-
     def prepare(self, config=None, **options):
         """A daemon that is still to be started."""
         self.current = Daemon(self.folder, config, **options)

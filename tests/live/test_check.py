@@ -4,10 +4,9 @@
 import json
 import os
 
+from attributes import BACKGROUND, UTILITY
 from daemon import Daemon, schedqos
-from harness import LiveTest, main
-
-UTILITY, BACKGROUND = "QOS_UTILITY", "QOS_BACKGROUND"
+from harness import LiveTest
 
 
 class Files(LiveTest):
@@ -91,7 +90,3 @@ class Difference(LiveTest):
         result = schedqos("check", "--diff", "--config", self.path("other.json"))
         self.assertIn("+ rule more: {}", result.stdout)
         self.assertIn("rules: 1 added, 0 removed, 0 changed", result.stdout)
-
-
-if __name__ == "__main__":
-    main()

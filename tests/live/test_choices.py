@@ -1,19 +1,13 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """What an owner chooses for a task, whatever holds for it at that moment, is what it carries after the stop."""
 
 import os
-import threading
 
-from attributes import BATCH, IDLE, MS, NORMAL, base_slices, fair, get_attr, pristine, set_attr
-from daemon import schedqos
-from harness import main
+from attributes import BATCH, IDLE, MS, NORMAL, UI, base_slices, fair, get_attr, pristine, set_attr
 from test_io_priority import BEST_EFFORT, NONE, IoTest, get_io, set_io
 from test_io_priority import IDLE as IO_IDLE
-from waiting import wait_for
 
-UI, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND"
-CLASSES = {UI: {"io_class": "best-effort", "io_priority": 0}, BACKGROUND: {"io_class": "idle"}}
+CLASSES = {UI: {"io_class": "best-effort", "io_priority": 0}}
 SLICE = 5 * MS
 
 
@@ -95,51 +89,5 @@ class Choices(IoTest):
         self.choose()
         self.check_after_stop()
 
-    def test_under_an_override(self):
-        for verb in (["set"], ["limit", "--keep"]):
-            with self.subTest(verb=verb):
-                self.start()
-                self.start_apps()
-                for app in self.apps:
-                    self.assertEqual(schedqos(*verb, str(app.pid), BACKGROUND).returncode, 0)
-                self.carry(BACKGROUND)
-                # What the class gives as well is no choice.
-                self.tasks = [task for task in self.tasks if task[0] not in ("chrt -b", "ionice -c 3")]
-                self.choose()
-                self.check_after_stop()
-
-    def test_during_the_stop(self):
-        """By somebody who goes on until it is over."""
-        daemon = self.start()
-        self.start_apps()
-        self.carry(UI)
-        tids = [*self.expected]
-        turns, over = [0], threading.Event()
-        daemon.changed.update(tids)
-
-        def go_on():
-            while not over.is_set():
-                for tid in tids:
-                    os.setpriority(os.PRIO_PROCESS, tid, 7 + turns[0] % 2)
-                    set_io(tid, BEST_EFFORT, 5 + turns[0] % 2)
-                turns[0] += 1
-
-        owner = threading.Thread(target=go_on)
-        owner.start()
-        try:
-            wait_for(lambda: turns[0], "choices")
-            daemon.stop()
-            stopped = turns[0]
-            wait_for(lambda: turns[0] > stopped + 1, "the last choice")
-        finally:
-            over.set()
-            owner.join()
-        last = (turns[0] - 1) % 2
-        for tid in tids:
-            self.assertEqual(seen(tid), {**self.expected[tid], "nice": 7 + last, "io": (BEST_EFFORT, 5 + last)})
-
 
 del IoTest
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The five JSON blocks of the announcement, pasted as they stand into the configuration file, do what it says."""
 
-from attributes import BATCH, MS, NORMAL, fair
-from harness import LiveTest, main
+from attributes import BACKGROUND, BATCH, DEFAULT, INITIATED, MS, NORMAL, UI, UTILITY, fair
+from harness import LiveTest
+
 
 CHROME_AND_GCC = """\
 {
@@ -93,42 +94,33 @@ MAKE_AND_SCHBENCH = """\
 """
 
 
-class Blocks(LiveTest):
-    def test_names(self):
-        for block, classes in ((CHROME_AND_GCC, {"chrome": "QOS_USER_INTERACTIVE", "gcc": "QOS_BACKGROUND"}),
-                               (HACKBENCH_AND_CYCLICTEST, {"hackbench": "QOS_BACKGROUND",
-                                                           "cyclictest": "QOS_USER_INTERACTIVE"})):
-            self.daemon(block)
-            for name, qos in {**classes, "firefox": "QOS_DEFAULT"}.items():
-                self.assert_carries(self.sleeper(name), qos)
-            self.current.stop()
+# Of each block, what programs get, and what their threads do.
+WANTED = (
+    (CHROME_AND_GCC, {"chrome": UI, "gcc": BACKGROUND, "firefox": DEFAULT}, {}),
+    (CHROME_THREADS, {"chrome": UI}, {"some_bg_task": BACKGROUND, "another": DEFAULT}),
+    (HACKBENCH_AND_CYCLICTEST, {"hackbench": BACKGROUND, "cyclictest": UI}, {}),
+    # "schbench-worker" is 15 bytes: just as long as a thread's name can be.
+    (MAKE_AND_SCHBENCH, {"make": BACKGROUND, "gcc": BACKGROUND, "cc1": BACKGROUND, "schbench": DEFAULT},
+     {"schbench-msg": UI, "schbench-worker": INITIATED}),
+)
 
-    def test_the_threads_of_chrome(self):
-        self.daemon(CHROME_THREADS)
-        chrome = self.puppet("chrome")
-        self.assert_carries(chrome, "QOS_USER_INTERACTIVE")
-        self.assert_carries(chrome.tell(0, "thread", "some_bg_task")[1], "QOS_BACKGROUND")
-        self.assert_carries(chrome.tell(0, "thread", "another")[1], "QOS_DEFAULT")
+
+class Blocks(LiveTest):
+    def test_programs_and_threads(self):
+        for block, programs, threads in WANTED:
+            self.daemon(block)
+            for name, qos in programs.items():
+                program = self.puppet(name)
+                self.assert_carries(program, qos)
+            for name, qos in threads.items():
+                self.assert_carries(program.tell(0, "thread", name)[1], qos, name)
+            self.current.stop()
 
     def test_the_mapping(self):
         self.daemon(MAPPING, layers={"app_configs/10.json": {
-            "ui": {"qos": "QOS_USER_INTERACTIVE"}, "initiated": {"qos": "QOS_USER_INITIATED"},
-            "utility": {"qos": "QOS_UTILITY"}, "background": {"qos": "QOS_BACKGROUND"}}})
+            "ui": {"qos": UI}, "initiated": {"qos": INITIATED}, "utility": {"qos": UTILITY},
+            "background": {"qos": BACKGROUND}}})
         for name, attr in (("ui", fair(NORMAL, -4, 8 * MS, 1024)), ("initiated", fair(NORMAL, -2, 12 * MS, 768)),
                            ("utility", fair(BATCH, 2, 16 * MS, 512)), ("background", fair(BATCH, 4, 20 * MS, 256)),
                            ("default", fair(BATCH, 2, 16 * MS, 512))):
             self.assert_carries(self.sleeper(name), attr, name)
-
-    def test_make_gcc_cc1_and_schbench(self):
-        self.daemon(MAKE_AND_SCHBENCH)
-        for name in ("make", "gcc", "cc1"):
-            self.assert_carries(self.run_program([self.alias(name), "1000"]), "QOS_BACKGROUND")
-        schbench = self.puppet("schbench")
-        self.assert_carries(schbench.tell(0, "thread", "schbench-msg")[1], "QOS_USER_INTERACTIVE")
-        # "schbench-worker" is 15 bytes: just as long as a thread's name can be.
-        self.assert_carries(schbench.tell(0, "thread", "schbench-worker")[1], "QOS_USER_INITIATED")
-        self.assert_carries(schbench, "QOS_DEFAULT")
-
-
-if __name__ == "__main__":
-    main()

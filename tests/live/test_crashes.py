@@ -1,20 +1,16 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-What is kept for a crash: a daemon, a stop or a restore killed at any moment, and what was kept that cannot be read, now
-or ever.
+What is kept for a crash: a daemon that is killed at any moment of its start or its stop, and what was kept that cannot
+be read, now or ever.
 """
 
 import os
-import subprocess
 import time
 
-from attributes import BATCH, MS, classes, fair, pristine, set_attr
-from daemon import SCHEDQOS, environment, schedqos
-from harness import LiveTest, main, once
-from waiting import wait_for
+from attributes import BACKGROUND, BATCH, MS, UI, classes, fair, pristine, set_attr
+from daemon import schedqos
+from harness import LiveTest, once
 
-UI, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND"
 RULES = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}}
 STATE = "/run/schedqos/state"
 DAMAGED = STATE + ".damaged"
@@ -131,7 +127,7 @@ def reap_helpers():
 class Moments(CrashTest):
     """SIGKILL, later each time by half, until it comes too late. Afterwards every task of the machine is compared."""
 
-    STEP = 0.002  # a start, stop or restore with this many tasks takes 20 ms and more
+    STEP = 0.002  # a start or stop with this many tasks takes 20 ms and more
 
     def setUp(self):
         super().setUp()
@@ -140,35 +136,17 @@ class Moments(CrashTest):
         crowd.tell(0, "thread", "ui")
 
     def kill_at_many_moments(self, begin, has_ended):
-        """begin returns a daemon, and the process to be killed."""
+        """begin returns a daemon that has just been started, or told to stop."""
         too_late = moments = 0
         while too_late < 2:
-            daemon, process = begin()
+            daemon = begin()
             time.sleep(self.STEP * (1.5 ** moments - 1))
-            process.kill()
-            process.wait()
-            too_late += has_ended(daemon, process)
-            wait_for(lambda: schedqos("status").returncode, "no daemon")
+            daemon.kill()
+            too_late += has_ended(daemon)
             self.assert_restored(daemon)
             reap_helpers()
             moments += 1
         self.assertGreater(moments, 3)
-
-    @staticmethod
-    def is_ready(daemon, _):
-        return "is listening" in daemon.log()
-
-    @staticmethod
-    def has_ended(_, process):
-        return process.returncode == 0
-
-    def test_of_a_start(self):
-        def begin():
-            daemon = self.prepare(RULES)
-            daemon.launch()
-            return daemon, daemon.popen
-
-        self.kill_at_many_moments(begin, self.is_ready)
 
     def test_of_a_start_after_a_crash(self):
         def begin():
@@ -176,26 +154,15 @@ class Moments(CrashTest):
             daemon = self.prepare({"app": {"qos": UI}})
             daemon.launch()
             daemon.before = first.before
-            return daemon, daemon.popen
+            return daemon
 
-        self.kill_at_many_moments(begin, self.is_ready)
+        self.kill_at_many_moments(begin, lambda daemon: "is listening" in daemon.log())
 
     def test_of_a_stop(self):
         def begin():
             daemon = self.daemon(RULES)
             self.assert_carries(self.app, BACKGROUND)
             daemon.popen.terminate()
-            return daemon, daemon.popen
+            return daemon
 
-        self.kill_at_many_moments(begin, self.has_ended)
-
-    def test_of_a_restore(self):
-        def begin():
-            daemon = self.killed()
-            return daemon, subprocess.Popen([SCHEDQOS, "restore"], stderr=subprocess.DEVNULL, env=environment())
-
-        self.kill_at_many_moments(begin, self.has_ended)
-
-
-if __name__ == "__main__":
-    main()
+        self.kill_at_many_moments(begin, lambda daemon: daemon.popen.returncode == 0)

@@ -7,11 +7,11 @@ import signal
 import stat
 import subprocess
 
+from attributes import BACKGROUND, UTILITY
 from daemon import SANITIZER_WORDS, SCHEDQOS, Daemon, environment
-from harness import LiveTest, main
+from harness import LiveTest
 from waiting import PATIENCE, wait_for
 
-UTILITY, BACKGROUND = "QOS_UTILITY", "QOS_BACKGROUND"
 OLD, NEW = {"app": {"qos": UTILITY}}, {"app": {"qos": BACKGROUND}, "new": {}}
 
 
@@ -223,7 +223,3 @@ class WithADaemon(EditTest):
         self.assertEqual(process.returncode, 0, output[1])
         self.assertRegex(output[1], r"3 rules in force \(1 new, 1 changed\), \d+ tasks? changed")
         self.assert_carries(app, BACKGROUND)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """What somebody changes on a task that a rule enforces: put back at once, and once a second from him who does not stop."""
 
@@ -8,13 +7,12 @@ import subprocess
 import sys
 import time
 
-from attributes import BATCH, IDLE, MS, set_attr
+from attributes import BACKGROUND, BATCH, IDLE, MS, UI, set_attr
 from daemon import schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from tasks import open_files
 from waiting import PATIENCE, storm_of, wait_for
 
-UI, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND"
 ALWAYS = {"app": {"qos": UI, "enforce": True, "thread_qos": {"bg": BACKGROUND}}}
 NEITHER = {"app": {"qos": UI}}
 # No tracefs, nor can it be mounted.
@@ -159,6 +157,3 @@ class Subscription(EnforceTest):
 
 
 del EnforceTest
-
-if __name__ == "__main__":
-    main()

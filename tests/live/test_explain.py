@@ -4,16 +4,14 @@
 import json
 import os
 
-from attributes import FIFO, get_attr, has_slice, set_attr
+from attributes import BACKGROUND, DEFAULT, FIFO, INITIATED, UI, UTILITY, get_attr, has_slice, set_attr
 from cgroups import Cgroups
 from daemon import schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from programs import sleep_program
 from tasks import comm
 from waiting import wait_for
 
-UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
-    "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
 POLICIES = {0: "SCHED_NORMAL", 1: "SCHED_FIFO", 3: "SCHED_BATCH"}
 
 LAYER = {"masked": {"qos": UI}, "exact": {"qos": UTILITY}}
@@ -221,7 +219,3 @@ class Explain(LiveTest):
         self.assertEqual((said["threads"][0]["class"], said["threads"][0]["assigned_class"]), (UTILITY, UI))
         self.assertIn('group "no-ui" at ' + self.place("no-ui"), text)
         self.assertIn("%s is not allowed in its cgroup %s" % (UI, cgroups.path("no-ui")), text)
-
-
-if __name__ == "__main__":
-    main()

@@ -16,16 +16,14 @@ import threading
 import time
 import unittest
 
-from attributes import BATCH, MS, classes, fair, get_attr, pristine, set_attr
+from attributes import BACKGROUND, BATCH, DEFAULT, INITIATED, MS, UI, classes, fair, get_attr, pristine, set_attr
 from cgroups import MemoryCgroup
 from daemon import is_sanitized, schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from programs import sleep_program
 from tasks import sleeps
 from waiting import wait_for
 
-UI, INITIATED, BACKGROUND, DEFAULT = (
-    "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_BACKGROUND", "QOS_DEFAULT")
 RULES = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": INITIATED}}
 
 
@@ -35,16 +33,15 @@ class Storm:
     def __init__(self, test):
         self.test, self.over = test, threading.Event()
         self.puppets = [test.puppet("app"), test.puppet("other")]
-        self.born, self.rounds = [], 0  # (pid, class), the number of rounds
+        self.born, self.rounds = [], 0  # pids, and a number
         self.thread = threading.Thread(target=self.rage)
 
     def rage(self):
         while not self.over.is_set():
-            for puppet, qos in zip(self.puppets, (BACKGROUND, INITIATED)):
+            for puppet in self.puppets:
                 puppet.tell(0, "children_of_many", 50)
                 if len(self.born) < 60:
-                    self.born += [(pid, qos) for pid in puppet.tell(0, "fork", 2)]
-                    self.born.append((puppet.tell(0, "spawn", ["app", "1000"], sleep_program()), BACKGROUND))
+                    self.born += [*puppet.tell(0, "fork", 2), puppet.tell(0, "spawn", ["app", "1000"], sleep_program())]
             self.rounds += 1
 
     def __enter__(self):
@@ -61,34 +58,17 @@ class Storm:
         wait_for(lambda: self.rounds >= then + rounds, "more of the storm")
 
 
-def kill(daemon):
-    daemon.kill()
-
-
 class Killed(LiveTest):
-    """SIGKILL, under a storm."""
-
-    def storm(self):
-        chosen = self.sleeper("app")
+    def test_under_a_storm(self):
+        """SIGKILL; then a start and a stop."""
+        chosen, storm = self.sleeper("app"), Storm(self)
         set_attr(chosen.pid, BATCH, 6, 7 * MS)
-        self.chosen, storm = chosen, Storm(self)
         first = self.daemon(RULES)
         with storm:
             self.assert_carries(chosen, classes()[BACKGROUND]._replace(nice=6))
             storm.goes_on()
-            kill(first)
+            first.kill()
             storm.goes_on()
-            yield first, storm
-        self.assert_all_back(storm)
-
-    def assert_all_back(self, storm):
-        self.assertEqual(self.chosen.attr(), fair(BATCH, 6, 7 * MS))
-        self.assertTrue(storm.born)
-        for pid in (*(pid for pid, _ in storm.born), *(puppet.pid for puppet in storm.puppets)):
-            self.assertIn(get_attr(pid), (pristine(), None))
-
-    def test_then_a_start_and_a_stop(self):
-        for first, storm in self.storm():
             second = self.daemon(RULES)
             second.before = first.before
             self.assertIn("an earlier daemon ended without putting back", second.log())
@@ -96,15 +76,10 @@ class Killed(LiveTest):
             self.assert_carries(storm.puppets[0], BACKGROUND)
             storm.goes_on()
             second.stop()
-
-    def test_then_restore(self):
-        for first, storm in self.storm():
-            storm.over.set()
-            storm.thread.join()
-            result = schedqos("restore")
-            self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertRegex(result.stderr, r"tasks put back: [1-9]")
-            first.check_undone()
+        self.assertEqual(chosen.attr(), fair(BATCH, 6, 7 * MS))
+        self.assertTrue(storm.born)
+        for pid in (*storm.born, *(puppet.pid for puppet in storm.puppets)):
+            self.assertIn(get_attr(pid), (pristine(), None))
 
 
 class Restore(LiveTest):
@@ -114,7 +89,7 @@ class Restore(LiveTest):
         app = self.sleeper("app")
         first = self.daemon(RULES)
         self.assert_carries(app, BACKGROUND)
-        kill(first)
+        first.kill()
         for prefix, words in ((["setpriv", "--bounding-set", "-sys_nice", "--inh-caps", "-sys_nice"], "not permitted"),
                               (["unshare", "-p", "-f", "--mount-proc"], "PID namespace"),
                               (["unshare", "-T", "-f", "--boottime", "1000000"], "time namespace")):
@@ -211,44 +186,6 @@ class OwnFile(Mounts):
         self.assertEqual(daemon.reload().returncode, 0)
         self.assertNotIn("/etc/schedqos.json", daemon.status()["config_files"])
         self.assert_carries(app, DEFAULT)
-
-
-class Processors(Mounts):
-    """Real ones that come and go, with frequency policies of ours."""
-
-    ONLINE = "/sys/devices/system/cpu/cpu%d/online" % max(os.sched_getaffinity(0))
-
-    def switch(self, online):
-        with open(self.ONLINE, "w", encoding="ascii") as file:
-            file.write("01"[online])
-
-    def test_a_policy_that_comes_with_a_processor(self):
-        if not os.path.exists(self.ONLINE):
-            self.skipTest("no processor that can be taken offline")
-        folder = "/sys/devices/system/cpu/cpufreq"
-        daemon = self.prepare_with("mount -t tmpfs none " + folder, {"schedqos": {"sched_profile": "own"}},
-                                   layers={"sched_profiles.json": {"own": {"cpufreq": {"scaling_governor": "mine"}}}})
-        self.addCleanup(self.switch, True)
-        daemon.start()
-        with open("/proc/%d/mountinfo" % daemon.pid, encoding="ascii") as mounts:
-            self.assertIn(folder, mounts.read())
-        self.switch(False)
-        path = self.root_of(daemon) + folder + "/policy1"
-        os.mkdir(path)
-        path += "/scaling_governor"
-        daemon.write(path, "theirs\n")
-        self.switch(True)
-
-        def governor():
-            with open(path, encoding="ascii") as file:
-                return file.read()
-
-        wait_for(lambda: governor() == "mine\n", governor)
-        wait_for(lambda: "sched profile own: knobs set 1" in daemon.log(), daemon.log)
-        # The mount is gone with the daemon.
-        with open(path, encoding="ascii") as file:
-            daemon.stop()
-            self.assertEqual(file.read(), "theirs\n")
 
 
 F_SETPIPE_SZ = 1031  # before Python 3.10 fcntl does not have it
@@ -398,7 +335,3 @@ class Clocks(LiveTest):
             self.assertEqual(daemon.reload().returncode, 0)
         status = daemon.status()
         self.assertEqual((status["since_usec"], status["problems"], status["lost"]), (since, {}, 0))
-
-
-if __name__ == "__main__":
-    main()

@@ -7,13 +7,10 @@ import shutil
 import signal
 import socket
 
-from attributes import MS, NORMAL, differences, fair, pristine, snapshot
+from attributes import BACKGROUND, DEFAULT, INITIATED, MS, NORMAL, UI, UTILITY, differences, fair, pristine, snapshot
 from daemon import Daemon, schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from waiting import PATIENCE, wait_for
-
-UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
-    "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
 
 
 class Layers(LiveTest):
@@ -225,7 +222,3 @@ class Reload(LiveTest):
         if self.without_override():
             files["unreadable"] = (lambda: write({"app": {"qos": BACKGROUND}}, 0), "Permission denied")
         return files
-
-
-if __name__ == "__main__":
-    main()

@@ -12,11 +12,11 @@ import struct
 import threading
 import time
 
+from attributes import BACKGROUND, INITIATED, UI
 from daemon import TOP, is_sanitized, schedqos
-from harness import LiveTest, main, once
+from harness import LiveTest, once
 from waiting import PATIENCE, storm_of, wait_for
 
-UI, INITIATED, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_BACKGROUND"
 RULES = {"app": {"qos": BACKGROUND}, "other": {"qos": INITIATED}}
 BUS = "/run/schedqos/bus"
 NOBODY = 65534
@@ -264,7 +264,3 @@ class Renames(Floods):
         self.assertEqual(daemon.reload(RULES).returncode, 0)
         self.assert_carries(thread, BACKGROUND)
         self.assertEqual(len(daemon.sockets()), sockets)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,16 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Processes that move between cgroups: what groups allow them, and rules that ask for a cgroup."""
 
 import os
 import subprocess
 
+from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
 from cgroups import HEARD, MOUNTS, TRACING, Cgroups
-from harness import LiveTest, main
+from harness import LiveTest
 from waiting import wait_for
 
-UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = ("QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY",
-                                               "QOS_BACKGROUND", "QOS_DEFAULT")
 GROUPS = {"groups": {"background": {"max": BACKGROUND}, "useful": {"max": UTILITY},
                      "upstream": {UI: False}}}
 # Nor can it mount tracefs for itself.
@@ -141,6 +139,3 @@ class Polled(Moves):
 
 
 del Moves
-
-if __name__ == "__main__":
-    main()

@@ -7,16 +7,13 @@ import signal
 import threading
 import unittest
 
-from attributes import NORMAL, fair, get_attr, has_slice, pristine
+from attributes import BACKGROUND, DEFAULT, INITIATED, NORMAL, UI, UTILITY, fair, get_attr, has_slice, pristine
 from cgroups import Cgroups
 from daemon import schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from programs import sleep_program
-from tasks import comm, descendants
+from tasks import comm
 from waiting import wait_for
-
-UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
-    "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
 
 
 class Execs(LiveTest):
@@ -131,45 +128,6 @@ class Births(LiveTest):
         with open("/proc/%d/stat" % tid, "rb") as stat:
             return stat.read().rpartition(b")")[2].split()[0].decode()
 
-    def test_children_born_while_the_parent_changes_its_class(self):
-        threads = {"even": BACKGROUND, "odd": UTILITY, "done": INITIATED}
-        daemon = self.daemon({"app": {"qos": UI, "thread_qos": threads}})
-        app = self.puppet("app")
-        numbers = [app.tell(0, "thread")[0] for _ in range(2)]
-        born, threads = [], []
-        for i in range(60):
-            app.tell(0, "name", "odd" if i % 2 else "even")
-            born += app.tell(0, "fork", 2)
-            threads.append(app.tell(numbers[0], "thread")[1])
-        app.tell(0, "name", "done")
-        self.assert_carries(app, INITIATED)
-        daemon.sync()
-        # A child's name is that of its birth, and so is its class.
-        for pid in born:
-            with open("/proc/%d/comm" % pid, encoding="ascii") as name:
-                self.assert_carries(pid, {"odd": UTILITY, "even": BACKGROUND}[name.read().strip()])
-        daemon.stop()
-        for tid in born + threads:
-            self.assertEqual(get_attr(tid), pristine())
-
-    def test_a_child_of_a_program_that_another_has_replaced_since(self):
-        daemon = self.daemon({"wrapper": {"qos": BACKGROUND}, "wrapped": {"qos": UI}})
-        fifo = self.path("fifo")
-        os.mkfifo(fifo)
-        daemon.freeze()
-        try:
-            wrapper = self.run_program(["wrapper", "-c", '(: < "$1") & exec "$0" 1000', self.alias("wrapped"), fifo],
-                                       "/bin/sh")
-            wait_for(lambda: comm(wrapper.pid) == b"wrapped", "the second exec")
-            child, = descendants(wrapper.pid)
-            self.addCleanup(os.kill, child, signal.SIGKILL)
-        finally:
-            os.kill(daemon.pid, signal.SIGCONT)
-        self.assert_carries(wrapper, UI)
-        self.assert_carries(child, BACKGROUND)
-        daemon.stop()
-        self.assertEqual(get_attr(child), pristine())
-
     def test_what_a_nice_command_forked_before_any_of_it_was_heard(self):
         """A child, and what daemons leave behind: a grandchild whose parent is gone."""
         daemon = self.daemon({})
@@ -208,7 +166,3 @@ class Births(LiveTest):
         for pid in app.descendants():
             self.assert_carries(pid, BACKGROUND)
         self.assertEqual(len(app.descendants()), 100)
-
-
-if __name__ == "__main__":
-    main()

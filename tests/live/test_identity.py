@@ -5,12 +5,11 @@ import os
 import signal
 import unittest
 
-from attributes import IDLE, NORMAL, fair, get_attr, pristine, set_all
-from harness import LiveTest, main
+from attributes import BACKGROUND, DEFAULT, NORMAL, fair, get_attr, pristine, set_all
+from harness import LiveTest
 from programs import Program, sleep_program
 from waiting import wait_for
 
-BACKGROUND, DEFAULT = "QOS_BACKGROUND", "QOS_DEFAULT"
 LAST_PID = "/proc/sys/kernel/ns_last_pid"
 RULES = {"ruled": {"qos": BACKGROUND}, "QOS_BACKGROUND": {"sched_nice": 4}}
 
@@ -77,18 +76,3 @@ class Identity(LiveTest):
         for nice, pid in zip(range(6, 16), pids):
             self.assertEqual(get_attr(pid), fair(NORMAL, nice), "pid %d after the stop" % pid)
         self.assertEqual(get_attr(plain), pristine())
-
-    def test_an_id_reused_at_once(self):
-        """Many times over, the id of a task just tagged is reused for one that others have set attributes of."""
-        daemon = self.daemon(RULES)
-        for nice in range(6, 16):
-            pid = self.pass_on(self.sleeper("ruled"), lambda nice=nice: set_all(policy=IDLE, nice=nice))
-            daemon.changed.add(pid)
-            wait_for(lambda: get_attr(pid) and get_attr(pid).policy == IDLE, "the child's own choice")
-            before = get_attr(pid)
-            self.assert_keeps(pid, before)
-        daemon.stop()
-
-
-if __name__ == "__main__":
-    main()

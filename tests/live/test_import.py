@@ -3,10 +3,10 @@
 
 import os
 
+from attributes import BACKGROUND, UI, UTILITY
 from daemon import schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 
-UI, BACKGROUND, UTILITY = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_UTILITY"
 TYPES = '{ "type": "Game", "nice": -5 } # hungry\n{ "type": "Bulk", "nice": 16, "sched": "idle" }\n'
 LONG = "Räuber & Söhne [Demo] 64.exe"
 
@@ -47,7 +47,3 @@ class Import(LiveTest):
             self.assertIn("schedqos: error:", result.stderr, args)
         for args in ((), ("ananicy",), ("gamemode", path)):
             self.assertEqual(schedqos("import", *args).returncode, 2, args)
-
-
-if __name__ == "__main__":
-    main()

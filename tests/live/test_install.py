@@ -5,10 +5,9 @@ import os
 import shutil
 import subprocess
 
+from attributes import BACKGROUND
 from daemon import SCHEDQOS, TOP, environment
-from harness import LiveTest, main
-
-BACKGROUND = "QOS_BACKGROUND"
+from harness import LiveTest
 
 
 class EndDaemon(LiveTest):
@@ -35,7 +34,3 @@ class EndDaemon(LiveTest):
         daemon.check_undone()
         self.end(SCHEDQOS)
         self.end(self.path("nothing-there"))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,16 +1,13 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""I/O priorities of classes: given, inherited, chosen by others, and put back."""
+"""I/O priorities of classes: given, inherited, and put back. What others chose of them: test_choices.py."""
 
 import ctypes
 import os
 import platform
-import shutil
-import unittest
 
-from attributes import LIBC, pristine
+from attributes import BACKGROUND, LIBC, UTILITY
 from daemon import schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from tasks import comm, tids
 from waiting import wait_for
 
@@ -19,11 +16,9 @@ NONE, BEST_EFFORT, IDLE = 0, 2, 3
 WHO_THREAD = 1
 SYS_SET, SYS_GET = (251, 252) if platform.machine() == "x86_64" else (30, 31)
 
-BACKGROUND, UTILITY, INITIATED = "QOS_BACKGROUND", "QOS_UTILITY", "QOS_USER_INITIATED"
 CLASSES = {BACKGROUND: {"io_class": "idle"}, UTILITY: {"io_class": "best-effort", "io_priority": 2}}
 RULES = {**CLASSES, "app": {"qos": BACKGROUND, "thread_qos": {"fast": UTILITY}}}
 ALL_IDLE, ALL_2 = (IDLE, 0), (BEST_EFFORT, 2)
-STATE = "/run/schedqos/state"
 
 
 def get_io(tid):
@@ -51,10 +46,6 @@ def all_io():
     return {tid: value for tid, value in found.items() if value[0] != NONE}
 
 
-def needs_ionice(test):
-    return unittest.skipUnless(shutil.which("ionice"), "no ionice")(test)
-
-
 class IoTest(LiveTest):
     def setUp(self):
         super().setUp()
@@ -74,10 +65,10 @@ class IoTest(LiveTest):
         self.current.sync()
         self.assertEqual(get_io(getattr(task, "pid", task)), want)
 
-    def stop(self, but=()):
-        """The daemon; and no thread has what it did not have before, unless the test set it."""
+    def stop(self):
+        """The daemon; and no thread has what it did not have before."""
         self.current.stop()
-        left = {tid: value for tid, value in all_io().items() if tid not in but and self.before.get(tid) != value}
+        left = {tid: value for tid, value in all_io().items() if self.before.get(tid) != value}
         self.assertEqual(left, {})
 
 
@@ -108,70 +99,15 @@ class Given(IoTest):
         self.assert_io(child, (NONE, 0))
         self.stop()
 
-
-class Chosen(IoTest):
-    @needs_ionice
-    def test_before(self):
-        """No rule raises what somebody lowered; QOS_DEFAULT takes nobody for whom something was chosen."""
-        rules = {INITIATED: CLASSES[UTILITY], "app": {"qos": INITIATED}, "raised": {"qos": INITIATED, "yield": False}}
-        idle, low, high = ["ionice", "-c3"], ["ionice", "-c2", "-n7"], ["ionice", "-c2", "-n0"]
-        early = self.sleeper("app", prefix=idle)
-        wait_for(lambda: get_io(early.pid)[0] == IDLE, "ionice")
-        self.daemon(rules)
-        tasks = {early.pid: get_io(early.pid)}
-        for prefix in (idle, low):
-            app = self.sleeper("app", prefix=prefix)
-            self.assert_carries(app, INITIATED)
-            tasks[app.pid] = get_io(early.pid) if prefix is idle else (BEST_EFFORT, 7)
-            self.assertEqual(get_io(app.pid), tasks[app.pid])
-        app = self.sleeper("app", prefix=high)
-        self.assert_carries(app, INITIATED)
-        self.assert_io(app, ALL_2)
-        tasks[app.pid] = (BEST_EFFORT, 0)
-        self.assert_carries(early, INITIATED)
-        raised = self.sleeper("raised", prefix=idle)
-        self.assert_io(raised, ALL_2)
-        other = self.sleeper("other", prefix=low)
-        wait_for(lambda: comm(other.pid) == b"other", "the program behind ionice")
-        self.assert_keeps(other, pristine())
-        tasks[other.pid] = (BEST_EFFORT, 7)
-        self.stop([*tasks, raised.pid])
-        for tid, want in tasks.items():
-            self.assertEqual(get_io(tid), want)
-        self.assertEqual(get_io(raised.pid)[0], IDLE)
-
-
-class Crash(IoTest):
-    @staticmethod
-    def clear():
-        """However the test ended, nothing is left."""
-        if os.path.exists(STATE):
-            schedqos("restore")
-
-    def killed(self):
-        self.addCleanup(self.clear)
-        first = self.daemon(RULES)
-        self.app, self.chosen = self.puppet("app"), self.sleeper("app")
-        for task in (self.app, self.chosen):
-            self.assert_io(task, ALL_IDLE)
-        set_io(self.chosen.pid, BEST_EFFORT, 6)
-        first.sync()
-        first.kill()
-        # Born while nobody listens.
-        self.child, = self.app.tell(0, "fork")
-        self.assertEqual(get_io(self.child), ALL_IDLE)
-
-    def assert_put_back(self):
-        self.assertEqual([get_io(tid) for tid in (self.app.pid, self.child)], [(NONE, 0)] * 2)
-        self.assertEqual(get_io(self.chosen.pid), (BEST_EFFORT, 6))
-
-    def test_restore(self):
-        self.killed()
-        result = schedqos("restore")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assert_put_back()
-        self.current.check_undone()
-
-
-if __name__ == "__main__":
-    main()
+    def test_a_crash_and_what_was_born_after_it(self):
+        self.addCleanup(schedqos, "restore")
+        daemon = self.daemon(RULES)
+        app = self.puppet("app")
+        self.assert_io(app, ALL_IDLE)
+        daemon.sync()
+        daemon.kill()
+        child, = app.tell(0, "fork")
+        self.assertEqual(get_io(child), ALL_IDLE)
+        self.assertEqual(schedqos("restore").returncode, 0)
+        self.assertEqual([get_io(tid) for tid in (app.pid, child)], [(NONE, 0)] * 2)
+        daemon.check_undone()

@@ -6,13 +6,11 @@ import os
 import re
 import signal
 
-from attributes import has_clamp, has_slice
+from attributes import BACKGROUND, UI, has_clamp, has_slice
 from daemon import schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from programs import sleep_program
 from waiting import wait_for
-
-UI, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND"
 
 
 class Lines(LiveTest):
@@ -31,20 +29,17 @@ class Lines(LiveTest):
         self.assertRegex(lines[missing + 2], r"^schedqos: stopped: \d+ tasks put back$")
 
     def test_v_logs_each_tag(self):
+        """But not of what is there already, nor each task at the stop."""
+        apps = [self.sleeper("app") for _ in range(20)]
         daemon = self.daemon({"app": {"qos": BACKGROUND}}, args=["-v"])
         app = self.sleeper("app")
         self.assert_carries(app, BACKGROUND)
-        daemon.sync()
-        self.assertRegex(daemon.log(), r"(?m)^schedqos: %d \S+: QOS_BACKGROUND \(rule\): SCHED_BATCH nice 4" % app.pid)
-
-    def test_v_has_no_line_for_what_is_there_already(self):
-        """Nor for each task at the stop."""
-        apps = [self.sleeper("app") for _ in range(20)]
-        daemon = self.daemon({"app": {"qos": BACKGROUND}}, args=["-v"])
-        self.assert_carries(apps[-1], BACKGROUND)
         daemon.stop()
         lines = daemon.log()
         self.assertEqual([app.pid for app in apps if "schedqos: %d " % app.pid in lines], [])
+        found = re.findall(r"(?m)^schedqos: %d \S+: (.*)" % app.pid, lines)
+        self.assertEqual(len(found), 1, lines)
+        self.assertRegex(found[0], r"QOS_BACKGROUND \(rule\): SCHED_BATCH nice 4")
 
     def test_the_journal_is_told_the_level(self):
         daemon = self.prepare({"app": {"qos": BACKGROUND}})
@@ -124,7 +119,7 @@ class Names(LiveTest):
         daemon.sync()
         outputs = [schedqos(*args) for args in (["status"], ["status", "--json"], ["check", "--config", daemon.config],
                                                 ["check", "--print", "--config", daemon.config], ["doctor"],
-                                                ["doctor", "--json"], ["sched_profile"])]
+                                                ["doctor", "--json"], ["sched_profile"], ["list"], ["top"])]
         for output in outputs:
             self.assertNotRegex(output.stdout + output.stderr, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]",
                                 output.args)
@@ -146,7 +141,3 @@ class Names(LiveTest):
         daemon.popen.send_signal(signal.SIGHUP)
         wait_for(lambda: daemon.status()["reloads_failed"] == 1, "the reload")
         self.assertNotIn("\x1b", daemon.log())
-
-
-if __name__ == "__main__":
-    main()

@@ -6,15 +6,12 @@ import os
 import signal
 import socket
 import subprocess
-import threading
 
-from attributes import LIBC, fair, get_attr, pristine
-from harness import LiveTest, main, once
+from attributes import BACKGROUND, DEFAULT, INITIATED, LIBC, UI, fair, get_attr, pristine
+from harness import LiveTest, once
 from tasks import open_files
 from waiting import wait_for
 
-UI, INITIATED, BACKGROUND, DEFAULT = (
-    "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_BACKGROUND", "QOS_DEFAULT")
 
 SYS_PIDFD_GETFD = 438
 SO_RCVBUFFORCE = 33
@@ -115,50 +112,6 @@ class Losses(LiveTest):
         self.assertGreater(status["lost"], 0)
         self.assertGreater(status["scans"], 1)
 
-    @contextlib.contextmanager
-    def outrun(self, daemon):
-        """The daemon hardly runs, and a storm goes on all the while."""
-        over = threading.Event()
-        flooder = self.puppet("flooder")
-
-        def slow():
-            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-            while not over.wait(0.001):
-                os.kill(daemon.pid, signal.SIGSTOP)
-                over.wait(0.2)
-                os.kill(daemon.pid, signal.SIGCONT)
-
-        def storm():
-            while not over.is_set():
-                flooder.tell(0, "rename_often", 20000)
-
-        threads = [threading.Thread(target=target) for target in (slow, storm)]
-        for thread in threads:
-            thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            for thread in threads:
-                thread.join()
-
-    def test_what_is_lost_after_a_scan_in_the_midst_of_a_storm(self):
-        """Once it has dropped an event, the kernel drops all of them, without another error, until the queue is
-        empty."""
-        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}})
-        app = self.puppet("app")
-        threads = [app.tell(0, "thread") for _ in range(20)]
-        for _, tid in threads:
-            self.assert_carries(tid, BACKGROUND)
-        with self.outrun(daemon):
-            wait_for(lambda: sum(self.drops(daemon)), "an overflow")
-            # Of this one only the scan can know.
-            self.assert_carries(self.sleeper("app"), BACKGROUND)
-            for number, _ in threads:
-                app.tell(number, "name", "ui")
-        for _, tid in threads:
-            self.assert_carries(tid, UI)
-
     def test_a_stop_while_events_are_lost(self):
         daemon = self.daemon({"app": {"qos": BACKGROUND}})
         app = self.puppet("app")
@@ -190,7 +143,3 @@ class Losses(LiveTest):
         daemon.sync()
         self.assertEqual(changed.attr().nice, 15)
         self.assertEqual(nice.attr(), fair(0, 19))
-
-
-if __name__ == "__main__":
-    main()

@@ -5,11 +5,11 @@ import os
 import shutil
 import subprocess
 
+from attributes import BACKGROUND, DEFAULT, UI, UTILITY
 from groups import tool
-from harness import LiveTest, main
+from harness import LiveTest
 from programs import PYTHON
 
-UI, UTILITY, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT"
 
 # What waits for the end of its input, in each language.
 WAITING = {"python3": "input()", "perl": "<STDIN>;", "ruby": "gets", "node": "process.stdin.resume()",
@@ -75,7 +75,3 @@ class Scripts(Names):
             self.assert_carries(self.run_program([bash, *arguments]), DEFAULT, str(arguments)[:40])
         self.assert_carries(self.run_program([bash, "a\nb"]), BACKGROUND)
         self.assert_carries(self.run_program([bash, "last"]), UI)
-
-
-if __name__ == "__main__":
-    main()

@@ -8,13 +8,11 @@ import shutil
 import unittest
 
 import proc_events
-from attributes import differences, pristine, snapshot
+from attributes import BACKGROUND, DEFAULT, differences, pristine, snapshot
 from daemon import Daemon, is_sanitized, schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from programs import sleep_program
 from waiting import wait_for
-
-BACKGROUND, DEFAULT = "QOS_BACKGROUND", "QOS_DEFAULT"
 
 
 @unittest.skipUnless(shutil.which("unshare"), "no unshare")
@@ -144,7 +142,3 @@ class Mounts(LiveTest):
             self.assert_carries(self.run_program([path, "1000"]), BACKGROUND, name)
         for name, program in programs:
             self.assert_carries(program, wants[name], name)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,20 +1,17 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """What is asked for at run time: set, reset, run, limit."""
 
 import socket
 import subprocess
 
-from attributes import BATCH, classes, get_attr
+from attributes import BACKGROUND, BATCH, DEFAULT, INITIATED, UI, UTILITY, classes, get_attr
 from cgroups import HEARD, Cgroups
 from daemon import SCHEDQOS, environment, schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from programs import sleep_program
 from tasks import comm
 from waiting import wait_for
 
-UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = ("QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY",
-                                               "QOS_BACKGROUND", "QOS_DEFAULT")
 SOCKET = "/run/schedqos/bus"
 APP = {"app": {"qos": INITIATED}}
 
@@ -268,6 +265,3 @@ class Limit(Overrides):
 
 
 del Overrides
-
-if __name__ == "__main__":
-    main()

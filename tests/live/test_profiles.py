@@ -11,7 +11,7 @@ import re
 import unittest
 
 from daemon import schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from tasks import open_files
 
 AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
@@ -257,7 +257,3 @@ class Doctor(KnobTest):
         result = schedqos("doctor", prefix=prefix)
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stdout, r"(?m)^bad +namespaces .* time namespace")
-
-
-if __name__ == "__main__":
-    main()

@@ -9,19 +9,16 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
-from attributes import get_attr, pristine
+from attributes import BACKGROUND, DEFAULT, INITIATED, UI, get_attr, pristine
 from daemon import schedqos
 from groups import tool
-from harness import LiveTest, main
+from harness import LiveTest
 from programs import Program
 from tasks import comm, descendants, state
-from waiting import PATIENCE, wait_for
+from waiting import wait_for
 
-UI, INITIATED, BACKGROUND, DEFAULT = (
-    "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_BACKGROUND", "QOS_DEFAULT")
 # The plain ones go by their names, the chosen one by its arguments.
 RULES = {"box": {"qos": BACKGROUND}, "app": {"qos": UI}, "file": {"qos": INITIATED, "match": {"argv": "chosen"}}}
 NOBODY = 65534
@@ -109,38 +106,6 @@ class Before(Stuck):
         self.assertEqual(daemon.status()["problems"], {})
         daemon.stop(None)
         self.assertEqual((box.attr(), chosen.attr()), (pristine(), pristine()))
-
-    def test_it_gets_its_class_when_it_goes_on(self):
-        server = self.serve()
-        chosen = self.stuck(server, "file", "chosen")
-        daemon = self.daemon(RULES)
-        self.assert_carries(chosen, DEFAULT)
-        server.answer()
-        self.assert_carries(chosen, INITIATED)
-        wait_for(lambda: daemon.status()["unread"] == 0, "nobody to be looked at again")
-
-    def test_it_is_forgotten_when_it_ends(self):
-        server = self.serve()
-        self.stuck(server)
-        daemon = self.daemon(RULES)
-        wait_for(lambda: daemon.status()["unread"] == 1, "it known")
-        server.end()
-        end = time.monotonic() + PATIENCE
-        while daemon.status()["unread"] and time.monotonic() < end:
-            self.sleeper("app").end()
-        self.assertEqual(daemon.status()["unread"], 0)
-
-    def test_what_a_killed_daemon_left_is_put_back(self):
-        server = self.serve()
-        daemon = self.daemon(RULES)
-        app, box = self.sleeper("app"), self.sleeper("box")
-        self.assert_carries(app, UI)
-        self.assert_carries(box, BACKGROUND)
-        self.stuck(server, "file")
-        daemon.kill()
-        self.assertEqual(schedqos("restore").returncode, 0)
-        daemon.check_undone()
-        self.assertEqual((app.attr(), box.attr()), (pristine(), pristine()))
 
 
 class Later(Stuck):
@@ -254,7 +219,3 @@ class Later(Stuck):
             wait_for(lambda pid=pid: get_attr(pid) != pristine(), "a class for each of them")
         wait_for(lambda: daemon.status()["unread"] >= 40, "all of them known")
         self.assertEqual(daemon.status()["lost"], 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -6,15 +6,13 @@ import shutil
 import subprocess
 import unittest
 
-from attributes import classes, get_attr, pristine
+from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY, classes, get_attr, pristine
 from cgroups import Cgroups
 from groups import tool
-from harness import LiveTest, main
+from harness import LiveTest
 from tasks import comm
 from waiting import wait_for
 
-UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = (
-    "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND", "QOS_DEFAULT")
 FOUR = (UI, INITIATED, UTILITY, BACKGROUND)
 
 
@@ -177,27 +175,6 @@ class Conditions(LiveTest):
 
 
 class Inheritance(LiveTest):
-    def test_descendants_without_a_rule_take_the_class(self):
-        self.daemon({"make": {"qos": BACKGROUND, "inherit": True}, "special": {"qos": UI}, "sh": None})
-        make = self.puppet("make")
-        shell = self.alias("shell", shutil.which("sh"))
-        script = "%s 1000 & %s 1000 & wait" % (self.alias("as"), self.alias("special"))
-        child = make.tell(0, "spawn", [shell, "-c", script])
-        self.assert_carries(make, BACKGROUND)
-        self.assert_carries(child, BACKGROUND)
-        children = wait_for(lambda: make.descendants() if len(make.descendants()) == 3 else None, "three descendants")
-        names = {}
-        for pid in children[1:]:
-            # In the midst of its exec it has no arguments at all.
-            wait_for(lambda pid=pid: self.first_argument(pid) not in (shell, ""), "the exec")
-            names[os.path.basename(self.first_argument(pid))] = pid
-        self.assert_carries(names["as"], BACKGROUND)
-        self.assert_carries(names["special"], UI)
-
-    @staticmethod
-    def first_argument(pid):
-        with open("/proc/%d/cmdline" % pid, encoding="utf-8") as file:
-            return file.read().split("\0")[0]
 
     def test_a_tree_that_was_there_before(self):
         make = self.puppet("make")
@@ -217,7 +194,3 @@ class Inheritance(LiveTest):
         tree = wait_for(lambda: make.descendants() if len(make.descendants()) >= 3 else None, "the compiler")
         for pid in (make.pid, *tree):
             self.assert_carries(pid, BACKGROUND)
-
-
-if __name__ == "__main__":
-    main()

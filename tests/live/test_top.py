@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """top, in a pipe and on a terminal."""
 
@@ -12,12 +11,12 @@ import struct
 import termios
 import unittest
 
+from attributes import BACKGROUND, UTILITY
 from daemon import SCHEDQOS, environment, schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from programs import PYTHON
 from waiting import wait_for
 
-BACKGROUND, UTILITY = "QOS_BACKGROUND", "QOS_UTILITY"
 RULES = {"app": {"qos": BACKGROUND}, "burner": {"qos": UTILITY}}
 BURN = "while True: pass"
 # A kernel without CONFIG_SCHED_INFO does not tell what a task has used.
@@ -85,7 +84,3 @@ class Top(LiveTest):
         wait_for(lambda: shows(b"QOS_BACKGROUND app ", 2), lambda: "two frames: %r" % bytes(seen[-2000:]))
         os.write(terminal, b"\x03")
         self.assertEqual(os.WTERMSIG(os.waitpid(pid, 0)[1]), signal.SIGINT)
-
-
-if __name__ == "__main__":
-    main()

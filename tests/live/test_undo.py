@@ -9,14 +9,15 @@ import shutil
 import signal
 import threading
 
-from attributes import BATCH, DEADLINE, FIFO, IDLE, MS, differences, fair, get_attr, pristine, set_attr, snapshot
+from attributes import (
+    BACKGROUND, BATCH, DEADLINE, FIFO, IDLE, MS, UI, UTILITY, differences, fair, get_attr, pristine, set_attr,
+    snapshot,
+)
 from daemon import schedqos
-from harness import LiveTest, main, once
+from harness import LiveTest, once
 from programs import Program, sleep_program
 from tasks import runtime
 from waiting import storm_of, wait_for
-
-UI, UTILITY, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_UTILITY", "QOS_BACKGROUND"
 
 
 class Stop(LiveTest):
@@ -168,40 +169,6 @@ class Races(LiveTest):
                     *(pid for parent in parents for pid in parent.descendants())):
             self.assertEqual(get_attr(tid), pristine())
 
-    def check_slow_forks(self, rounds, undo):
-        """
-        fork copies the attributes first and the memory maps after; a child may be neither in /proc nor announced when
-        its parent is put back. Who does not wait for it often has luck: such a fork takes 5 ms, a look at all tasks 3 ms.
-        """
-        app = self.puppet("app")
-        app.tell(0, "allocate", 700)
-        for _ in range(rounds):
-            daemon = self.daemon({"app": {"qos": BACKGROUND}})
-            self.assert_carries(app, BACKGROUND)
-            thread = threading.Thread(target=app.tell, args=(0, "fork", 12))
-            known = set(app.descendants())
-            thread.start()
-            wait_for(lambda: set(app.descendants()) - known, "the first fork")
-            undo(daemon)
-            thread.join()
-            for pid in app.descendants():
-                self.assertEqual(get_attr(pid), pristine(), "%d" % pid)
-            daemon.check_undone()
-
-    def test_slow_forks_while_stopping(self):
-        def stop(daemon):
-            daemon.popen.terminate()
-            daemon.wait()
-
-        self.check_slow_forks(3, stop)
-
-    def test_slow_forks_while_restoring(self):
-        def restore(daemon):
-            daemon.kill()
-            self.assertEqual(schedqos("restore").returncode, 0)
-
-        self.check_slow_forks(6, restore)
-
     @once
     def test_a_slow_fork_of_one_that_hardly_runs_while_stopping(self):
         """As on a busy machine: 20 ms of work take half a second. The stop may not wait for it, a restore makes it good."""
@@ -226,7 +193,3 @@ class Races(LiveTest):
             self.assertEqual(get_attr(pid), pristine(), "%d" % pid)
         hog.end()
         daemon.check_undone()
-
-
-if __name__ == "__main__":
-    main()

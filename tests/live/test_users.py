@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
 Users whom rules name, and a name service that hangs, fails, and answers in the end: a module of our own (nss(5)), for
@@ -12,12 +11,12 @@ import subprocess
 import time
 import unittest
 
+from attributes import BACKGROUND, DEFAULT, UI
 from daemon import schedqos
-from harness import LiveTest, main, once
+from harness import LiveTest, once
 from tasks import descendants, state
 from waiting import wait_for
 
-UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
 
 # The answer is in a file of the user's name: a uid, "-" for no such user; without a file there is none until there is.
 MODULE = r"""
@@ -220,7 +219,3 @@ class Users(LiveTest):
         self.assertIn('user "slow" cannot be looked up now', result.stderr)
         result = schedqos("doctor", *files.options(), prefix=self.prefix)
         self.assertRegex(result.stdout, r"note +users +1 cannot be looked up now\n")
-
-
-if __name__ == "__main__":
-    main()
