@@ -126,10 +126,6 @@ static const struct sentence about_close[] = {
 };
 
 static const struct sentence about_machine[] = {
-	{ "what=autogroup", NULL, "autogroup is on: nice ranks tasks only within their session" },
-	{ "what=sched-ext", NULL, "a sched_ext scheduler is loaded: slices, and often nice, mean little" },
-	{ "what=no-slice", NULL, "this kernel has no custom slices: the class's is left out" },
-	{ "what=no-util-clamp", NULL, "this kernel has no util clamp: the class's is left out" },
 	{ "what=cpu-cgroup", NULL, "the border of cpu cgroup <path> (weight <weight>): " DOCTOR_BORDER_WORDS },
 	{ 0 },
 };

@@ -39,60 +39,6 @@ static int finish(struct json_writer *json, int error, char **ret)
 	return text ? 0 : -ENOMEM;
 }
 
-/* ---- what on this machine makes a class weaker than it is meant to be; of the whole machine: doctor ---- */
-
-static bool reads(const char *path, const char *value)
-{
-	char text[32];
-
-	return host_read(path, text, sizeof(text)) == 0 && strcmp(text, value) == 0;
-}
-
-static void put_what(struct json_writer *json, const char *what, bool is_so)
-{
-	if (!is_so)
-		return;
-	json_begin(json, NULL, '{');
-	json_put_text(json, "what", what);
-	json_end(json, '}');
-}
-
-static void put_cpu_group(struct json_writer *json, int proc, pid_t tgid)
-{
-	const struct cpu_hierarchies where = cpu_hierarchies_find(AT_FDCWD);
-	struct cpu_group group;
-
-	if (cpu_group_of(&where, proc, tgid, &group) < 0 || group.path[0] != '/')
-		return;
-	json_begin(json, NULL, '{');
-	json_put_text(json, "what", "cpu-cgroup");
-	explain_put_text(json, "path", group.path);
-	explain_put_text(json, "weight", group.weight);
-	json_end(json, '}');
-}
-
-static void put_weaker(struct json_writer *json, const struct explain_source *source, const struct task *task)
-{
-	const struct config *config = plan_config(source->plan);
-	const struct attr_caps *caps = source->caps;
-	size_t count;
-	const struct tag *tags = rules_tags(config->rules, &count);
-	const struct qos_attr *class = task->tag < count ? &tags[task->tag].attr : NULL;
-	const bool is_clamped = class && (((class->has & QOS_HAS_UTIL_MIN) && class->util_min) ||
-					  ((class->has & QOS_HAS_UTIL_MAX) && class->util_max != UTIL_FULL));
-
-	json_begin(json, "weaker", '[');
-	/* A daemon that is yet to be started turns autogroups off. */
-	put_what(json, "autogroup", reads("/proc/sys/kernel/sched_autogroup_enabled", "1") &&
-					    !(source->is_rehearsal && config->settings.autogroup_off));
-	put_what(json, "sched-ext", reads("/sys/kernel/sched_ext/state", "enabled"));
-	put_what(json, "no-slice", class && !caps->slice && (class->has & QOS_HAS_RUNTIME));
-	put_what(json, "no-util-clamp", is_clamped && !caps->util_clamp);
-	if (!source->made_up)
-		put_cpu_group(json, source->proc, task->tgid);
-	json_end(json, ']');
-}
-
 /* ---- a task ---- */
 
 /* Nothing for NULL. */
@@ -130,6 +76,23 @@ static void put_shown(struct json_writer *json, const struct explain_source *sou
 	json_put_bool(json, "keeps", leader->shown == SHOWN_HIDDEN && !plan_is_lowered(source->plan, leader));
 }
 
+/* What makes its class weaker than it is meant to be: a border around it. What of the machine does so for all: doctor. */
+static void put_weaker(struct json_writer *json, int proc, pid_t tgid)
+{
+	const struct cpu_hierarchies where = cpu_hierarchies_find(AT_FDCWD);
+	struct cpu_group group;
+
+	if (cpu_group_of(&where, proc, tgid, &group) < 0 || group.path[0] != '/')
+		return;
+	json_begin(json, "weaker", '[');
+	json_begin(json, NULL, '{');
+	json_put_text(json, "what", "cpu-cgroup");
+	explain_put_text(json, "path", group.path);
+	explain_put_text(json, "weight", group.weight);
+	json_end(json, '}');
+	json_end(json, ']');
+}
+
 /* Everything but the threads, whose look makes use of the same memory. */
 static void put_process(struct json_writer *json, const struct explain_source *source, const struct task *leader)
 {
@@ -142,7 +105,8 @@ static void put_process(struct json_writer *json, const struct explain_source *s
 	put_shown(json, source, leader);
 	explain_put_rule(json, "process_rule", config, rules_by_id(config->rules, leader->app), NULL);
 	explain_put_matching(json, config, facts, rules_by_id(config->rules, leader->app));
-	put_weaker(json, source, leader);
+	if (!source->made_up)
+		put_weaker(json, source->proc, leader->tgid);
 }
 
 static int put_known(struct json_writer *json, const struct explain_source *source, const struct task *task)
