@@ -83,8 +83,11 @@ static void put_asked(struct json_writer *json, const struct daemon *daemon)
 
 static void put_abilities(struct json_writer *json, const struct tagger_status *status)
 {
-	/* Of both. */
-	static const char *const ways[] = { [MOVES_UNUSED] = "unused", [MOVES_HEARD] = "heard", [MOVES_POLLED] = "polled" };
+	static const char *const hearing[] = {
+		[HEARING_UNUSED] = "unused",
+		[HEARING_HEARD] = "heard",
+		[HEARING_POLLED] = "polled",
+	};
 
 	json_begin(json, "features", '{');
 	json_put_bool(json, "custom_slice", status->caps.slice);
@@ -92,8 +95,8 @@ static void put_abilities(struct json_writer *json, const struct tagger_status *
 	json_put_bool(json, "event_filter", proc_connector_has_filter());
 	json_end(json, '}');
 	json_put_bool(json, "crash_safe", status->crash_safe);
-	json_put_text(json, "cgroup_moves", ways[status->moves]);
-	json_put_text(json, "attribute_changes", ways[status->changes]);
+	json_put_text(json, "cgroup_moves", hearing[status->moves]);
+	json_put_text(json, "attribute_changes", hearing[status->changes]);
 }
 
 /* Looks at each living task, once. */

@@ -24,11 +24,6 @@
  */
 #define OFF_MS 100
 
-static bool is_before(uint32_t a_ms, uint32_t b_ms)
-{
-	return (int32_t)(a_ms - b_ms) < 0;
-}
-
 /* Its place, or count. */
 static size_t place_of(const struct unread *unread, pid_t pid)
 {

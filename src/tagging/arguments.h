@@ -16,6 +16,11 @@
 /* ---- processes whose arguments could not be read, and the users for whom that has taken long of late, whose processes are not
  * tried for a while. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits ---- */
 
+static inline bool is_before(uint32_t a_ms, uint32_t b_ms)
+{
+	return (int32_t)(a_ms - b_ms) < 0;
+}
+
 /* If there are more, a later scan has to find them. */
 #define UNREAD_MAX 1024
 

@@ -60,7 +60,7 @@ static void begin_flood(struct tagger *tagger)
 
 static void note_young(struct moves *moves, pid_t tgid)
 {
-	if (moves->how == MOVES_POLLED && moves->n_young < YOUNG_MAX)
+	if (moves->how == HEARING_POLLED && moves->n_young < YOUNG_MAX)
 		moves->young[moves->n_young++] = (struct young){ .tgid = tgid };
 }
 

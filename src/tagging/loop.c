@@ -10,27 +10,34 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/file.h>
 
-/* Sets the timer of answers that are late, and of what is to be tried again. */
-static void await_answers(struct tagger *tagger)
+/* Sets the timer, if there is anything to wait for. */
+static void set_timer(struct tagger *tagger)
 {
 	uint32_t at_ms;
+	bool is_set = arguments_next(&tagger->arguments, &at_ms);
 
-	if (arguments_next(&tagger->arguments, &at_ms)) {
+	for (int i = 0; i < LATER_KINDS; i++) {
+		if (is_later(tagger, i) && (!is_set || is_before(tagger->later_ms[i], at_ms))) {
+			at_ms = tagger->later_ms[i];
+			is_set = true;
+		}
+	}
+	if (is_set && !(tagger->timer_is_set && tagger->timer_ms == at_ms)) {
 		const int32_t in_ms = (int32_t)(at_ms - clock_ms());
 
-		sd_event_source_set_time_relative(tagger->later, in_ms > 0 ? (uint64_t)in_ms * 1000 : 0);
-		sd_event_source_set_enabled(tagger->later, SD_EVENT_ONESHOT);
-		tagger->later_is_set = true;
-	} else if (tagger->later_is_set) {
-		sd_event_source_set_enabled(tagger->later, SD_EVENT_OFF);
-		tagger->later_is_set = false;
+		sd_event_source_set_time_relative(tagger->timer, in_ms > 0 ? (uint64_t)in_ms * 1000 : 0);
+		sd_event_source_set_enabled(tagger->timer, SD_EVENT_ONESHOT);
+		tagger->timer_ms = at_ms;
+	} else if (!is_set && tagger->timer_is_set) {
+		sd_event_source_set_enabled(tagger->timer, SD_EVENT_OFF);
 	}
+	tagger->timer_is_set = is_set;
 }
 
 /* ---- shortages ---- */
 
 /* A scan of 1,000 tasks takes 10 ms. */
-#define RETRY_AFTER_US 1000000
+#define RETRY_AFTER_MS 1000
 
 static void note_shortage(struct tagger *tagger, int error)
 {
@@ -38,8 +45,8 @@ static void note_shortage(struct tagger *tagger, int error)
 		return;
 	problem_report(&tagger->problems[PROBLEM_SHORTAGE], "%s%s: tasks had to wait, or still do", strerror(-error),
 		       error == -ENOMEM ? ", or no room in " STATE_FOLDER : "");
-	sd_event_source_set_time_relative(tagger->shortage.timer, RETRY_AFTER_US);
-	sd_event_source_set_enabled(tagger->shortage.timer, SD_EVENT_ONESHOT);
+	if (!is_later(tagger, LATER_SCAN))
+		do_later(tagger, LATER_SCAN, RETRY_AFTER_MS);
 }
 
 static void check_shortage(struct tagger *tagger)
@@ -67,8 +74,7 @@ static void handle(struct tagger *tagger)
 	bool is_empty;
 
 	is_empty = events_handle(tagger);
-	names_check(tagger);
-	traced_check(tagger);
+	heard_check(tagger);
 	check_shortage(tagger);
 	if (is_empty && tagger->events_lost)
 		scan_all(tagger);
@@ -76,7 +82,7 @@ static void handle(struct tagger *tagger)
 		scan_sweep(tagger);
 	if (!is_empty || tagger->events_lost)
 		tagger_wake(tagger);
-	await_answers(tagger);
+	set_timer(tagger);
 }
 
 static int on_request(sd_event_source *source, void *userdata)
@@ -84,8 +90,6 @@ static int on_request(sd_event_source *source, void *userdata)
 	struct tagger *tagger = userdata;
 
 	(void)source;
-	if (tagger->scan_requested)
-		scan_all(tagger);
 	if (tagger->intake)
 		handle(tagger);
 	return 0;
@@ -97,63 +101,31 @@ static void on_paced(void *context)
 	handle(context);
 }
 
-/* Subscribes before it reads, so that no rename is missed in between. */
-static int on_names_due(sd_event_source *source, uint64_t usec, void *userdata)
+/* Somebody is to be asked for its arguments again: which is booked like a move, as it marks the same. */
+static void book_retry(struct tagger *tagger)
 {
-	struct tagger *tagger = userdata;
-
-	(void)source;
-	(void)usec;
-	names_resume(tagger);
-	events_book(tagger);
-	names_read(tagger);
-	handle(tagger);
-	return 0;
-}
-
-static int on_moves_due(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct tagger *tagger = userdata;
-
-	(void)source;
-	(void)usec;
-	/* A process with an id that was reused since is another. */
-	events_book(tagger);
-	moves_book_due(tagger);
-	handle(tagger);
-	return 0;
-}
-
-/* An answer is late, or somebody is to be asked again: which is booked like a move, as it marks the same. */
-static int on_later(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct tagger *tagger = userdata;
 	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
 
-	(void)source;
-	(void)usec;
 	event.tid = event.tgid = unread_retry(&tagger->arguments.unread, event.ms);
 	if (event.tid)
 		plan_book(tagger->plan, &event);
-	handle(tagger);
-	return 0;
 }
 
-static int on_shortage_over(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
+	struct tagger *tagger = userdata;
+
 	(void)source;
 	(void)usec;
-	request_scan(userdata);
+	tagger->timer_is_set = false;
+	if (tagger->later)
+		events_book(tagger);
+	heard_due(tagger);
+	book_retry(tagger);
+	if (is_due(tagger, LATER_SCAN))
+		scan_all(tagger);
+	handle(tagger);
 	return 0;
-}
-
-/* Adds a timer that does not run yet. */
-static int add_timer(struct tagger *tagger, sd_event_source **ret, uint64_t accuracy_us,
-		     sd_event_time_handler_t handler)
-{
-	int r = sd_event_add_time(tagger->event, ret, CLOCK_MONOTONIC, 0, accuracy_us, handler, tagger);
-
-	return r < 0 ? r : sd_event_source_set_enabled(*ret, SD_EVENT_OFF);
 }
 
 int loop_init(struct tagger *tagger)
@@ -169,13 +141,9 @@ int loop_init(struct tagger *tagger)
 	if (r >= 0)
 		r = sd_event_source_set_enabled(tagger->requests, SD_EVENT_OFF);
 	if (r >= 0)
-		r = add_timer(tagger, &tagger->names.timer, 1, on_names_due);
+		r = sd_event_add_time(tagger->event, &tagger->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, tagger);
 	if (r >= 0)
-		r = add_timer(tagger, &tagger->moves.timer, 10000, on_moves_due);
-	if (r >= 0)
-		r = add_timer(tagger, &tagger->later, 1000, on_later);
-	if (r >= 0)
-		r = add_timer(tagger, &tagger->shortage.timer, 0, on_shortage_over);
+		r = sd_event_source_set_enabled(tagger->timer, SD_EVENT_OFF);
 	pace_init(&tagger->paces[INTAKE_EXECS], &tagger->counters.execs, exec_limits, on_paced, tagger);
 	pace_init(&tagger->paces[INTAKE_FORKS], &tagger->counters.forks, fork_limits, on_paced, tagger);
 	pace_init(&tagger->paces[INTAKE_NAMES], &tagger->counters.renames, other_limits, on_paced, tagger);
@@ -192,10 +160,7 @@ int loop_listen(struct tagger *tagger)
 
 void loop_free(struct tagger *tagger)
 {
-	sd_event_source_disable_unref(tagger->shortage.timer);
-	sd_event_source_disable_unref(tagger->later);
-	sd_event_source_disable_unref(tagger->names.timer);
-	sd_event_source_disable_unref(tagger->moves.timer);
+	sd_event_source_disable_unref(tagger->timer);
 	sd_event_source_disable_unref(tagger->requests);
 	for (int i = 0; i < INTAKE_QUEUES; i++)
 		pace_close(&tagger->paces[i]);

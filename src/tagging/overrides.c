@@ -56,7 +56,7 @@ size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const vo
 	scan_covered(tagger);
 	while ((number = overrides_ended(overrides)))
 		plan_override_remove(tagger->plan, number);
-	traced_update(tagger);
+	heard_update(tagger);
 	decide_now(tagger);
 	return count;
 }

@@ -304,7 +304,7 @@ void scan_all(struct tagger *tagger)
 	/* This may report a loss. Before the first scan we have missed all events since an earlier daemon died. */
 	events_book(tagger);
 	missed_events = tagger->events_lost || !tagger->started;
-	tagger->events_lost = tagger->scan_requested = false;
+	tagger->events_lost = false;
 	tagger->counters.scans++;
 	plan_scan_begin(tagger->plan, missed_events);
 	for (int i = 0; i < PASSES_MAX && r == 0; i++) {

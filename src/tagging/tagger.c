@@ -114,7 +114,7 @@ void tagger_free(struct tagger *tagger)
 	if (!tagger)
 		return;
 	if (tagger->event) {
-		traced_close(tagger);
+		heard_close(tagger);
 		loop_free(tagger);
 		intake_close(tagger->intake);
 		plan_free(tagger->plan);
@@ -126,8 +126,7 @@ void tagger_free(struct tagger *tagger)
 
 void tagger_start(struct tagger *tagger)
 {
-	names_update(tagger);
-	traced_update(tagger);
+	heard_update(tagger);
 	scan_all(tagger);
 	tagger->started = true;
 	/* For whose arguments are to be asked again it is the loop that waits, and on an idle machine nothing else wakes it. */
@@ -138,8 +137,7 @@ void tagger_follow_classes(struct tagger *tagger)
 {
 	applier_follow(&tagger->applier, plan_given(tagger->plan));
 	keep_now(tagger);
-	names_update(tagger);
-	traced_update(tagger);
+	heard_update(tagger);
 }
 
 int tagger_set_config(struct tagger *tagger, const struct config *config)
@@ -182,19 +180,18 @@ void tagger_follow_base_slice(struct tagger *tagger)
 /* What happened before we subscribed again has to be found. */
 void tagger_follow_processors(struct tagger *tagger)
 {
-	if (tagger->moves.how != MOVES_HEARD && tagger->changes.how != CHANGES_HEARD)
+	if (tagger->moves.how != HEARING_HEARD && tagger->changes.how != HEARING_HEARD)
 		return;
-	traced_close(tagger);
-	traced_update(tagger);
-	request_scan(tagger);
+	heard_close(tagger);
+	heard_update(tagger);
+	do_later(tagger, LATER_SCAN, 0);
 }
 
 uint64_t tagger_undo(struct tagger *tagger)
 {
 	uint64_t count;
 
-	names_close(tagger);
-	traced_close(tagger);
+	heard_close(tagger);
 	count = undo_all(tagger);
 	/* What was raised, for the look at what outlasts the stop. */
 	if (tagger->state)

@@ -11,10 +11,9 @@
  *	bare.c		makes the plan; decisions without a loop and events
  *	scan.c		books every task in /proc
  *	events.c	books events, has what is due decided in order, and carries that out
- *	names.c		subscribes to renames, or pauses that in a flood
- *	traced.c	subscribes to moves between cgroups, and to changes of attributes
+ *	heard.c		subscribes to renames, moves between cgroups, changes of attributes
  *
- * A file that needs something from above it calls request_scan() or tagger_wake(), and the loop does it. How an exec comes
+ * A file that needs something from above it calls do_later() or tagger_wake(), and the loop does it. How an exec comes
  * to its attributes is in src/README.md.
  */
 #pragma once
@@ -25,6 +24,7 @@
 
 #include <schedqos/policy/plan.h>
 #include <schedqos/tagging/tagger.h>
+#include <schedqos/util/clock.h>
 
 #include "apply.h"
 #include "arguments.h"
@@ -54,7 +54,7 @@ struct flood {
 	uint32_t since_ms; /* when the counting began; CLOCK_MONOTONIC, cut to 32 bits */
 	uint32_t count;	   /* since then */
 	pid_t tgid;	   /* the process of the last one; 0: it was lost */
-	bool is_on;	   /* it makes names_check begin a pause */
+	bool is_on;	   /* it makes heard_check begin a pause */
 };
 
 /* This many a second are a flood: each costs us some 2 us, and its author less. */
@@ -67,9 +67,7 @@ struct flood {
  */
 struct names {
 	struct flood flood;
-	sd_event_source *timer; /* owned by the loop: ends a pause */
-	bool is_paused;		/* renames are ignored until the timer fires */
-	uint64_t reading_us;	/* how long reading names took last time */
+	uint64_t reading_us; /* how long reading names took last time */
 };
 
 /* If there are more, they are not looked at again: more than 2,700 execs a second. */
@@ -81,8 +79,7 @@ struct names {
  * missed.
  */
 struct moves {
-	enum tagger_moves how;
-	sd_event_source *timer; /* owned by the loop: MOVES_POLLED, while there are young processes */
+	enum tagger_hearing how;
 	struct young {
 		pid_t tgid;
 		unsigned looks;
@@ -96,13 +93,12 @@ struct moves {
  * every system call of the machine a little slower, so it is done only while a rule enforces.
  */
 struct changes {
-	enum tagger_changes how;
-	struct trace *trace;	  /* NULL: not heard */
-	sd_event_source *heard;
-	sd_event_source *timer;	  /* ends a pause; where calls are not heard, runs all the time */
-	pid_t caller;		  /* the last thread that was heard, 0: none */
-	bool are_several;	  /* before the last look others were heard as well */
-	pid_t put_back;		  /* a task whose change was put back since the last check, 0: none */
+	enum tagger_hearing how;
+	struct trace *trace;	/* NULL: not heard */
+	sd_event_source *heard; /* off during a pause */
+	pid_t caller;		/* the last thread that was heard, 0: none */
+	bool are_several;	/* before the last look others were heard as well */
+	pid_t put_back;		/* a task whose change was put back since the last check, 0: none */
 };
 
 /* Keeps the records in a state file that survives a crash: takes over the file of a killed daemon, and writes our own. */
@@ -115,7 +111,15 @@ struct keep {
 struct shortage {
 	uint64_t records_failed; /* plan_failed when last checked */
 	int scan_error;		 /* of a scan since then */
-	sd_event_source *timer;	 /* requests a scan */
+};
+
+/* What the loop does some time later. */
+enum later {
+	LATER_NAMES,   /* end a pause of names */
+	LATER_MOVES,   /* look at young processes */
+	LATER_CHANGES, /* end a pause of changes; where they are not heard, look once more */
+	LATER_SCAN,    /* make up for a shortage, or for events that were not heard */
+	LATER_KINDS,
 };
 
 /* What is due and waits for arguments, in the order of marking. */
@@ -148,12 +152,14 @@ struct tagger {
 	struct live_facts *facts;
 	struct arguments arguments;
 	struct waiting waiting;
-	sd_event_source *later; /* the timer of what is late or to be tried again */
-	bool later_is_set;
 	struct applier applier;
 
 	sd_event_source *requests; /* a deferred source: has the loop handle requests and events */
-	bool scan_requested;
+	sd_event_source *timer; /* of arguments that are late or to be tried again, and of what is to be done later */
+	uint32_t timer_ms;	/* when it fires, if it is set; CLOCK_MONOTONIC, cut to 32 bits */
+	bool timer_is_set;
+	uint32_t later_ms[LATER_KINDS]; /* when to do it, if its bit is set: */
+	uint32_t later;			/* 1 << enum later */
 	uint32_t booked_ms; /* what happened before this has been booked */
 	bool events_lost; /* to be repaired by a scan as soon as nothing is queued */
 	bool started;	  /* the first scan is over: each change is logged from then on */
@@ -179,10 +185,30 @@ static inline void tagger_wake(struct tagger *tagger)
 		sd_event_source_set_enabled(tagger->requests, SD_EVENT_ONESHOT);
 }
 
-static inline void request_scan(struct tagger *tagger)
+static inline void do_later(struct tagger *tagger, enum later what, uint32_t in_ms)
 {
-	tagger->scan_requested = true;
+	tagger->later |= 1U << what;
+	tagger->later_ms[what] = clock_ms() + in_ms;
 	tagger_wake(tagger);
+}
+
+static inline bool is_later(const struct tagger *tagger, enum later what)
+{
+	return tagger->later & 1U << what;
+}
+
+static inline void not_later(struct tagger *tagger, enum later what)
+{
+	tagger->later &= ~(1U << what);
+}
+
+/* Whether its time has come; it is no longer to be done later then. */
+static inline bool is_due(struct tagger *tagger, enum later what)
+{
+	if (!is_later(tagger, what) || is_before(clock_ms(), tagger->later_ms[what]))
+		return false;
+	not_later(tagger, what);
+	return true;
 }
 
 /* Drops what is queued, too. Does nothing to one that is closed. */
@@ -224,35 +250,20 @@ int loop_init(struct tagger *tagger);
 int loop_listen(struct tagger *tagger);
 void loop_free(struct tagger *tagger);
 
-/* traced.c: subscribes to what is of use now, and unsubscribes from all else. Call it when that may have changed. */
-void traced_update(struct tagger *tagger);
+/* heard.c: subscribes to what is of use now, and unsubscribes from all else. Call it when that may have changed. */
+void heard_update(struct tagger *tagger);
 
-/* traced.c: unsubscribes. */
-void traced_close(struct tagger *tagger);
+/* heard.c: unsubscribes, and ends pauses. */
+void heard_close(struct tagger *tagger);
 
-/* traced.c: what follows from events: a look at young processes, a pause after a change was put back. */
-void traced_check(struct tagger *tagger);
+/* heard.c: what follows from events: a pause in a flood or after a change was put back, a look at young processes. */
+void heard_check(struct tagger *tagger);
 
-/* traced.c: books a move for each process that is to be looked at now. */
-void moves_book_due(struct tagger *tagger);
+/* heard.c: does what was to be done later. Events are to be booked first: a process with an id that was reused since is another. */
+void heard_due(struct tagger *tagger);
 
 /* events.c: counts a rename of one of the process's threads at ms. Returns whether this makes a flood; then it starts over. */
 bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms);
-
-/* names.c: subscribes to renames if a rule in force can use them, else unsubscribes. Call it when that may have changed. */
-void names_update(struct tagger *tagger);
-
-/* names.c: unsubscribes, and ends a pause. */
-void names_close(struct tagger *tagger);
-
-/* names.c: pauses in a flood. */
-void names_check(struct tagger *tagger);
-
-/* names.c: ends a pause: subscribes again or, if that fails, starts another one. */
-void names_resume(struct tagger *tagger);
-
-/* names.c: reads the present names, and books them in place of the renames that were missed. */
-void names_read(struct tagger *tagger);
 
 /*
  * keep.c: makes the plan, with the records of a killed daemon. Needs tagger->config and applier. 0, -ENOMEM, or another -errno if

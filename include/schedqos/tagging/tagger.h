@@ -140,25 +140,18 @@ int tagger_explain_name(const struct tagger *tagger, const char *name, char **re
 /* The number of records, which may include tasks that have ended. */
 size_t tagger_records(const struct tagger *tagger);
 
-/* How moves between cgroups come to be known. */
-enum tagger_moves {
-	MOVES_UNUSED, /* no rule or group looks at cgroups */
-	MOVES_HEARD,
-	MOVES_POLLED, /* they cannot be heard: young processes are looked at again */
-};
-
-/* How it comes to be known that somebody sets a task's attributes. */
-enum tagger_changes {
-	CHANGES_UNUSED, /* no rule enforces */
-	CHANGES_HEARD,
-	CHANGES_POLLED, /* they cannot be heard: tasks are looked at once a second */
+/* How something comes to be known that only some rules and groups look at. */
+enum tagger_hearing {
+	HEARING_UNUSED, /* none in force does */
+	HEARING_HEARD,
+	HEARING_POLLED, /* it cannot be heard: tasks are looked at again */
 };
 
 struct tagger_status {
 	size_t table_bytes;
 	struct attr_caps caps; /* the kernel's features */
-	enum tagger_moves moves;
-	enum tagger_changes changes;
+	enum tagger_hearing moves;   /* between cgroups */
+	enum tagger_hearing changes; /* of attributes: calls by which anybody sets some */
 	bool crash_safe; /* a crash could be repaired now, for all classes */
 	uint64_t unread;	/* living processes to be read again, whose arguments could not be read */
 	uint64_t helper_cpu_ns; /* CPU time of who reads for it; that of those who have ended is in the program's children's */

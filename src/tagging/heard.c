@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is listened to only while a rule, group or override in force can use it: see struct names, moves and changes. */
+#include "tagger_private.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include <schedqos/kernel/events.h>
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/clock.h>
+#include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
+
+/* "process 42 (vi)": of a thread, as far as it is known. */
+static void name_process(const struct tagger *tagger, pid_t tid, char *ret, size_t size)
+{
+	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
+	const pid_t pid = task ? task->tgid : tid;
+	char comm[TASK_COMM_LEN] = "ended", name[TASK_COMM_LEN * 4];
+
+	procfs_comm(tagger->proc, pid, comm);
+	snprintf(ret, size, "process %d (%s)", (int)pid, text_escape_to(name, sizeof(name), comm, strlen(comm)));
+}
+
+/* ---- renames ---- */
+
+/* A new class should not wait longer, but reading names should take no more than 2 % of a CPU's time. */
+#define PAUSE_MIN_MS   150
+#define PAUSE_PER_READ 50
+
+static void pause_names(struct tagger *tagger)
+{
+	const uint64_t ms = tagger->names.reading_us * PAUSE_PER_READ / 1000;
+
+	queue_close(tagger, INTAKE_NAMES);
+	do_later(tagger, LATER_NAMES, ms > PAUSE_MIN_MS ? (uint32_t)ms : PAUSE_MIN_MS);
+}
+
+static void subscribe_to_names(struct tagger *tagger)
+{
+	int r = queue_open(tagger, INTAKE_NAMES);
+
+	if (r == 0)
+		return;
+	problem_report(&tagger->problems[PROBLEM_RECEIVE], "listening to renames: %s", strerror(-r));
+	pause_names(tagger);
+}
+
+static void close_names(struct tagger *tagger)
+{
+	not_later(tagger, LATER_NAMES);
+	tagger->names.flood.is_on = false;
+	queue_close(tagger, INTAKE_NAMES);
+}
+
+static void update_names(struct tagger *tagger)
+{
+	if (!plan_needs_renames(tagger->plan))
+		close_names(tagger);
+	else if (!tagger->paces[INTAKE_NAMES].source && !is_later(tagger, LATER_NAMES))
+		subscribe_to_names(tagger);
+}
+
+/* Reads the present names, and books them in place of the renames that were missed. */
+static void read_names(struct tagger *tagger)
+{
+	/* CPU time, not elapsed time: a suspend in between would make the next pause last for minutes. */
+	const uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const struct tasks *tasks = plan_tasks(tagger->plan);
+	struct task_event event = { .what = EVENT_RENAME };
+	const struct task *task;
+	uint32_t cursor = 0;
+
+	while ((task = tasks_next(tasks, &cursor))) {
+		if (!plan_has_thread_rules(tagger->plan, tasks_leader(tasks, task->tgid)))
+			continue;
+		event.tid = task->tid;
+		event.tgid = task->tgid;
+		event.ms = clock_ms();
+		if (procfs_comm(tagger->proc, task->tid, event.comm) == 0)
+			plan_book(tagger->plan, &event);
+	}
+	tagger->names.reading_us = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began) / 1000;
+}
+
+static void check_names(struct tagger *tagger)
+{
+	struct flood *flood = &tagger->names.flood;
+	char last[128] = "somebody";
+
+	if (!flood->is_on)
+		return;
+	flood->is_on = false;
+	tagger->counters.rename_floods++;
+	if (flood->tgid)
+		name_process(tagger, flood->tgid, last, sizeof(last));
+	problem_report(&tagger->problems[PROBLEM_RENAMES],
+		       "more than %d renames a second, the last of %s: while that lasts, the names that rules ask for are "
+		       "read from time to time",
+		       FLOOD_RATE, last);
+	pause_names(tagger);
+}
+
+/* ---- moves, where they are not heard ---- */
+
+#define SECOND_MS 1000
+
+/* So many, one a second. */
+#define LOOKS 3
+
+static void check_moves(struct tagger *tagger)
+{
+	if (tagger->moves.n_young && !is_later(tagger, LATER_MOVES))
+		do_later(tagger, LATER_MOVES, SECOND_MS);
+}
+
+/* Books a move for each process that is to be looked at now. */
+static void look_at_young(struct tagger *tagger)
+{
+	struct moves *moves = &tagger->moves;
+	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < moves->n_young; i++) {
+		struct young young = moves->young[i];
+
+		event.tid = event.tgid = young.tgid;
+		plan_book(tagger->plan, &event);
+		if (++young.looks < LOOKS)
+			moves->young[kept++] = young;
+	}
+	moves->n_young = kept;
+}
+
+/* ---- moves ---- */
+
+static void subscribe_to_moves(struct tagger *tagger)
+{
+	struct moves *moves = &tagger->moves;
+	int r = queue_open(tagger, INTAKE_MOVES);
+
+	if (r == 0) {
+		moves->how = HEARING_HEARD;
+		return;
+	}
+	if (moves->how != HEARING_POLLED)
+		log_notice("moves between cgroups are not heard (%s): processes are looked at again only 1, 2 and 3 s "
+			   "after an exec",
+			   trace_fault(-r));
+	moves->how = HEARING_POLLED;
+}
+
+static void close_moves(struct tagger *tagger)
+{
+	not_later(tagger, LATER_MOVES);
+	tagger->moves.how = HEARING_UNUSED;
+	tagger->moves.n_young = 0;
+	queue_close(tagger, INTAKE_MOVES);
+}
+
+static void update_moves(struct tagger *tagger)
+{
+	if (!plan_needs_moves(tagger->plan))
+		close_moves(tagger);
+	else if (tagger->moves.how != HEARING_HEARD)
+		subscribe_to_moves(tagger);
+}
+
+/* ---- changes ---- */
+
+/* A look takes some 0.2 ms with 10,000 tasks of which rules enforce 100. */
+#define AFTER_LOOK_MS (SECOND_MS / 16)
+
+/* More than the rings hold: whoever fills them can go on doing so. */
+#define CALLS_MAX 16384
+
+static void pause_changes(struct tagger *tagger, uint32_t ms)
+{
+	sd_event_source_set_enabled(tagger->changes.heard, SD_EVENT_OFF);
+	do_later(tagger, LATER_CHANGES, ms);
+}
+
+/* Takes note of who has called. Lost calls do not matter: every task is looked at. */
+static void drain(struct tagger *tagger)
+{
+	struct changes *changes = &tagger->changes;
+	struct trace_event event;
+
+	changes->caller = 0;
+	changes->are_several = false;
+	for (int i = 0; changes->trace && i < CALLS_MAX && trace_next(changes->trace, &event) != 0; i++) {
+		changes->are_several |= changes->caller && changes->caller != event.tid;
+		changes->caller = event.tid;
+		tagger->counters.changes++;
+	}
+}
+
+static void look(struct tagger *tagger)
+{
+	drain(tagger);
+	plan_look_at_enforced(tagger->plan);
+	tagger_wake(tagger);
+}
+
+static int on_call(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct tagger *tagger = userdata;
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	look(tagger);
+	pause_changes(tagger, AFTER_LOOK_MS);
+	return 0;
+}
+
+/* What has been put back again starts another pause: see check_changes. */
+static void end_pause(struct tagger *tagger)
+{
+	struct changes *changes = &tagger->changes;
+
+	if (changes->how == HEARING_HEARD)
+		sd_event_source_set_enabled(changes->heard, SD_EVENT_ON);
+	else
+		pause_changes(tagger, SECOND_MS);
+	look(tagger);
+}
+
+static int subscribe_to_changes(struct tagger *tagger)
+{
+	struct changes *changes = &tagger->changes;
+	int r = sched_calls_open(gettid(), &changes->trace);
+
+	if (r == 0)
+		r = sd_event_add_io(tagger->event, &changes->heard, trace_fd(changes->trace), EPOLLIN, on_call, tagger);
+	if (r >= 0)
+		r = sd_event_source_set_priority(changes->heard, SD_EVENT_PRIORITY_NORMAL + 1);
+	return r < 0 ? r : 0;
+}
+
+static void begin_changes(struct tagger *tagger)
+{
+	int r = subscribe_to_changes(tagger);
+
+	tagger->changes.how = r < 0 ? HEARING_POLLED : HEARING_HEARD;
+	if (r == 0)
+		return;
+	log_notice("what others change on tasks is not heard (%s): tasks of rules that enforce are looked at once a second",
+		   trace_fault(-r));
+	pause_changes(tagger, SECOND_MS);
+}
+
+static void close_changes(struct tagger *tagger)
+{
+	struct changes *changes = &tagger->changes;
+
+	not_later(tagger, LATER_CHANGES);
+	changes->heard = sd_event_source_disable_unref(changes->heard);
+	trace_close(changes->trace);
+	changes->trace = NULL;
+	changes->how = HEARING_UNUSED;
+}
+
+static void update_changes(struct tagger *tagger)
+{
+	if (!rules_enforce(plan_config(tagger->plan)->rules))
+		close_changes(tagger);
+	else if (tagger->changes.how == HEARING_UNUSED)
+		begin_changes(tagger);
+}
+
+static void check_changes(struct tagger *tagger)
+{
+	struct changes *changes = &tagger->changes;
+	const pid_t tid = changes->put_back;
+	char of[128], by[128] = "somebody";
+
+	changes->put_back = 0;
+	if (!tid || changes->how == HEARING_UNUSED)
+		return;
+	pause_changes(tagger, SECOND_MS);
+	name_process(tagger, tid, of, sizeof(of));
+	if (changes->caller)
+		name_process(tagger, changes->caller, by, sizeof(by));
+	problem_report(&tagger->problems[PROBLEM_CHANGES],
+		       "task %d of %s: put back what %s%s has changed; if that goes on, it is put back once a second",
+		       (int)tid, of, changes->are_several ? "one of several, perhaps " : "", by);
+}
+
+/* ---- all of it ---- */
+
+void heard_update(struct tagger *tagger)
+{
+	update_names(tagger);
+	update_moves(tagger);
+	update_changes(tagger);
+}
+
+void heard_close(struct tagger *tagger)
+{
+	close_names(tagger);
+	close_moves(tagger);
+	close_changes(tagger);
+}
+
+void heard_check(struct tagger *tagger)
+{
+	check_names(tagger);
+	check_moves(tagger);
+	check_changes(tagger);
+}
+
+void heard_due(struct tagger *tagger)
+{
+	if (is_due(tagger, LATER_NAMES)) {
+		/* In this order, so that no rename is missed in between. */
+		subscribe_to_names(tagger);
+		read_names(tagger);
+	}
+	if (is_due(tagger, LATER_MOVES))
+		look_at_young(tagger);
+	if (is_due(tagger, LATER_CHANGES))
+		end_pause(tagger);
+}
