@@ -87,11 +87,8 @@ static void handle(struct tagger *tagger)
 
 static int on_request(sd_event_source *source, void *userdata)
 {
-	struct tagger *tagger = userdata;
-
 	(void)source;
-	if (tagger->intake)
-		handle(tagger);
+	handle(userdata);
 	return 0;
 }
 
