@@ -163,6 +163,10 @@ int client_call(const char *interface, const char *method, sd_bus_message **ret,
 	if (r >= 0)
 		r = sd_bus_message_appendv(question, types, values);
 	va_end(values);
+	if (r == -EINVAL) {
+		log_error("what is no UTF-8 cannot be asked for");
+		return EXIT_USAGE;
+	}
 	if (r >= 0)
 		r = sd_bus_message_set_allow_interactive_authorization(question, client_is_bridged());
 	if (r >= 0)

@@ -28,7 +28,7 @@
 static const char beginning[] = "// The administrator's rules for schedqos: see schedqos.json(5).\n{\n}\n";
 
 struct edit {
-	bool has_daemon;	   /* one runs, and can be asked */
+	const char *not_reloaded;  /* why no daemon is to read the file; NULL: one is */
 	struct config_paths paths; /* of the whole, with the file to be edited */
 	char *path, *copy;	   /* of that file, with symlinks followed, and of the copy */
 	struct stat file, begun;   /* the file (st_nlink 0: there is none) and the copy, before the editor ran */
@@ -132,9 +132,9 @@ static int install(const struct edit *edit)
 			  is_stale ? "somebody else has changed it" : strerror(errno), edit->copy);
 		return EXIT_FAILURE;
 	}
-	if (edit->has_daemon)
+	if (!edit->not_reloaded)
 		return reload_daemon();
-	log_notice("no daemon runs: it takes effect at the next start");
+	log_notice("%s", edit->not_reloaded);
 	return 0;
 }
 
@@ -181,6 +181,18 @@ static void ignore(int number)
 	(void)number;
 }
 
+/* Of what the daemon says of itself, if one runs and can be asked. */
+static const char *why_not_reloaded(const struct edit *edit, const cJSON *daemons)
+{
+	const char *given = member_text(daemons, "config_file");
+	const char *file = config_own_file(&(struct config_paths){ .file = *given ? given : NULL });
+	_cleanup_free_ char *path = realpath(file, NULL);
+
+	if (!daemons)
+		return "no daemon runs: it takes effect at the next start";
+	return strcmp(path ? path : file, edit->path) == 0 ? NULL : "the daemon that runs does not read this file";
+}
+
 int cmd_edit(const struct command *command)
 {
 	/* At a question Ctrl-C is no answer; while the editor runs it is the editor's. */
@@ -189,8 +201,10 @@ int cmd_edit(const struct command *command)
 	struct edit edit = { .paths = command->paths };
 	int status = EXIT_FAILURE;
 
-	edit.has_daemon = client_try() == 0 && daemon_paths(&edit.paths, &daemons) == 0;
+	if (client_try() == 0)
+		daemon_paths(&edit.paths, &daemons);
 	if (begin(&edit, config_own_file(&edit.paths)) == 0) {
+		edit.not_reloaded = why_not_reloaded(&edit, daemons);
 		sigaction(SIGINT, &action, NULL);
 		status = edit_it(&edit);
 	}

@@ -93,7 +93,7 @@ int cmd_explain(const struct command *command)
 	pid_t other;
 	int status = task ? take_pid(command, task, &question.task) : 0;
 
-	if (!task == !question.name || (question.name && against))
+	if (!task == !question.name || (question.name && (against || !*question.name)))
 		return usage_error(command->verb, "explain needs the id of a process or thread, or --name");
 	if (against && option_given(command, OPTION_JSON))
 		return usage_error(command->verb, "--against and --json exclude each other");

@@ -16,18 +16,6 @@
 #include "configuration.h"
 #include "verb.h"
 
-
-static bool is_list(const struct command *command)
-{
-	return !option_given(command, OPTION_NONE) && !command->n_operands;
-}
-
-/* The name of a profile; "" for none, as in the call to the daemon. */
-static const char *wanted(const struct command *command)
-{
-	return option_given(command, OPTION_NONE) ? "" : command->operands[0];
-}
-
 static void print_profile(const char *name, const char *current)
 {
 	char safe[256];
@@ -48,6 +36,7 @@ static int daemon_list(void)
 	return status ? 0 : EXIT_FAILURE;
 }
 
+/* name: "" for none. */
 static int daemon_apply(const char *name)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -70,18 +59,34 @@ static int daemon_apply(const char *name)
 static int local_list(const struct config *config)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
-	const char *current;
+	const char *current = machine_new(false, &machine) == 0 ? machine_profile(machine) : NULL;
 
-	current = machine_new(false, &machine) == 0 ? machine_profile(machine) : NULL;
 	for (size_t i = 0; i < config->n_profiles; i++)
 		print_profile(config->profiles[i].name, current);
 	return 0;
 }
 
+static int unknown(const struct config *config, const char *name)
+{
+	struct suggestion near = { .word = name };
+	char safe[256], best[256] = "";
+
+	for (size_t i = 0; i < config->n_profiles; i++)
+		suggest_offer(&near, config->profiles[i].name);
+	if (near.best)
+		text_escape_to(best, sizeof(best), near.best, strlen(near.best));
+	log_error("no sched profile \"%s\"%s%s%s", text_escape_to(safe, sizeof(safe), name, strlen(name)),
+		  *best ? " (did you mean \"" : "", best, *best ? "\"?)" : "");
+	return EXIT_USAGE;
+}
+
+/* profile: NULL for none. */
 static int local_apply(const struct sched_profile *profile)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
 	struct profile_result result;
+	char *const *refusals;
+	size_t count;
 	int r;
 
 	/* No daemon ran a moment ago: if one does now, the user can try again. */
@@ -94,36 +99,38 @@ static int local_apply(const struct sched_profile *profile)
 		return EXIT_FAILURE;
 	}
 	r = machine_apply(machine, profile, false, &result);
-	if (r == 0 && machine_count_changed(machine))
-		log_info("no daemon runs: 'schedqos restore' puts back what was changed");
-	return r < 0 || result.refused ? EXIT_FAILURE : 0;
-}
-
-static int without_daemon(const struct command *command)
-{
-	_cleanup_(config_freep) struct config *config = NULL;
-	const struct sched_profile *profile = NULL;
-	int status = local_config(&command->paths, &config);
-
-	if (status)
-		return status;
-	if (is_list(command))
-		return local_list(config);
-	if (!option_given(command, OPTION_NONE)) {
-		profile = sched_profile_find(config->profiles, config->n_profiles, wanted(command));
-		if (!profile)
-			return usage_error(command->verb, "no such profile: without a name they are listed");
+	if (r < 0) {
+		log_error("nothing is changed, since how to put it back cannot be recorded: %s", strerror(-r));
+		return EXIT_FAILURE;
 	}
-	return local_apply(profile);
+	refusals = machine_refusals(machine, &count);
+	for (size_t i = 0; i < count; i++)
+		log_warning("%s", refusals[i]);
+	if (machine_count_changed(machine))
+		log_info("no daemon runs: 'schedqos restore' puts back what was changed");
+	return count ? EXIT_FAILURE : 0;
 }
+
+/* ---- both ---- */
 
 int cmd_sched_profile(const struct command *command)
 {
-	if (option_given(command, OPTION_NONE) && command->n_operands)
-		return usage_error(command->verb, "a profile's name or --none, not both");
-	if (command->n_operands && !command->operands[0][0])
-		return usage_error(command->verb, "a profile has a name");
-	if (instance_owner() <= 0)
-		return without_daemon(command);
-	return is_list(command) ? daemon_list() : daemon_apply(wanted(command));
+	const bool is_none = option_given(command, OPTION_NONE), has_daemon = instance_owner() > 0;
+	_cleanup_(config_freep) struct config *config = NULL;
+	const struct sched_profile *profile = NULL;
+	const char *name = command->operands[0];
+	int status;
+
+	if (name && (is_none || !*name))
+		return usage_error(command->verb, is_none ? "a profile's name or --none, not both" : "a profile has a name");
+	if (has_daemon)
+		return name || is_none ? daemon_apply(name ? name : "") : daemon_list();
+	status = local_config(&command->paths, &config);
+	if (status)
+		return status;
+	if (!name && !is_none)
+		return local_list(config);
+	if (name)
+		profile = sched_profile_find(config->profiles, config->n_profiles, name);
+	return name && !profile ? unknown(config, name) : local_apply(profile);
 }

@@ -13,11 +13,10 @@
 /* ---- read here ---- */
 
 /* Prints what is wrong with it. r: of reading it. Returns 0 or an exit status. */
-static int tell(int r, struct config_errors *errors)
+static int tell(int r, const struct config_errors *errors)
 {
 	for (size_t i = 0; i < errors->count; i++)
 		fprintf(stderr, "%s\n", errors->items[i].text);
-	config_errors_clear(errors);
 	if (r < 0 && r != -EINVAL)
 		log_error("reading the configuration: %s", strerror(-r));
 	return r < 0 ? EXIT_CONFIG : 0;
@@ -26,27 +25,29 @@ static int tell(int r, struct config_errors *errors)
 int local_config(const struct config_paths *paths, struct config **ret)
 {
 	struct config_errors errors = { 0 };
+	int r = config_load(paths, CONFIG_USERS_PEOPLE_MS, ret, &errors), status = r < 0 ? tell(r, &errors) : 0;
 
-	return tell(config_load(paths, CONFIG_USERS_PEOPLE_MS, ret, &errors), &errors);
+	config_errors_clear(&errors);
+	return status;
 }
 
 int check_config(const struct config_paths *paths, char *const *files, int n_files, struct config **ret)
 {
+	_cleanup_(config_freep) struct config *config = NULL;
 	struct config_errors errors = { 0 };
-	int r;
+	int r, status;
 
 	if (n_files)
-		r = config_load_named((const char *const *)files, (size_t)n_files, CONFIG_USERS_PEOPLE_MS, ret, &errors);
+		r = config_load_named((const char *const *)files, (size_t)n_files, CONFIG_USERS_PEOPLE_MS, &config, &errors);
 	else
-		r = config_load(paths, CONFIG_USERS_PEOPLE_MS, ret, &errors);
-	if (r == 0) {
-		r = config_lint(*ret, &errors);
-		if (r < 0) {
-			config_free(*ret);
-			*ret = NULL;
-		}
-	}
-	return tell(r, &errors);
+		r = config_load(paths, CONFIG_USERS_PEOPLE_MS, &config, &errors);
+	if (r == 0)
+		r = config_lint(config, &errors);
+	status = tell(r, &errors);
+	config_errors_clear(&errors);
+	if (status == 0)
+		*ret = take_ptr(config);
+	return status;
 }
 
 /* ---- the daemon's ---- */

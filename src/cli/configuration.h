@@ -13,10 +13,10 @@
 
 DEFINE_CLEANUP(struct config, config_free)
 
-/* Reads it, and prints what is wrong with it. Returns 0 or an exit status. */
+/* Reads it. Returns 0, whatever it warns of, or an exit status after printing all that is wrong with it. */
 int local_config(const struct config_paths *paths, struct config **ret);
 
-/* The same of these files alone if there are any, with all that check warns of. */
+/* The same of these files alone if there are any; prints in any case what is wrong, and all that check warns of. */
 int check_config(const struct config_paths *paths, char *const *files, int n_files, struct config **ret);
 
 /*

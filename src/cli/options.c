@@ -227,7 +227,8 @@ int take_pid(const struct command *command, const char *text, pid_t *ret)
 	if (parse_u64(text, strlen(text), INT32_MAX, &pid) < 0 || pid == 0)
 		return usage_error(command->verb, "'%s' is not a process id%s",
 				   text_escape_to(safe, sizeof(safe), text, strlen(text)),
-				   takes(command->verb, OPTION_NAME) ? " (--name is for a program's name)" : "");
+				   takes(command->verb, OPTION_NAME) ? " (--name is for a program's name)" :
+				   takes(command->verb, OPTION_LIFT) ? " (a cgroup's path begins with '/')" : "");
 	*ret = (pid_t)pid;
 	return 0;
 }

@@ -58,7 +58,7 @@ class Usage(LiveTest):
                      ("limit", "--lift", "1", UI), ("limit", "--keep", "--lift", "1"), ("explain",), ("explain", "x"),
                      ("explain", "0"), ("explain", "1", "--name", "x"), ("explain", "99999999999"),
                      ("explain", "1", "--against", "x"), ("explain", "--name", "x", "--against", "1"),
-                     ("explain", "--against", "1"), ("run", "true"), ("run", "-q", UI), ("set",), ("set", "1"),
+                     ("explain", "--against", "1"), ("explain", "--name", ""), ("run", "true"), ("run", "-q", UI), ("set",), ("set", "1"),
                      ("set", "x", UI), ("set", "0", UI), ("set", "-1", UI), ("set", "1", UI, "more")):
             self.check(*args)
 
@@ -136,6 +136,16 @@ class Running(LiveTest):
         self.assertEqual(os.stat("/run/schedqos/bus").st_mode & 0o777, 0o600)
         daemon.stop()
         self.assertFalse(os.path.exists("/run/schedqos/bus"))
+
+
+class NotUtf8(LiveTest):
+    """What the bus cannot carry."""
+
+    def test_it_is_refused(self):
+        self.daemon()
+        for args in (("limit", "--keep", "/\udcff", UI), ("explain", "--name", "\udcff"), ("set", "1", "\udcff")):
+            result = schedqos(*args)
+            self.assertEqual((result.returncode, result.stderr), (2, "schedqos: error: what is no UTF-8 cannot be asked for\n"))
 
 
 class AtWork(LiveTest):
@@ -283,6 +293,9 @@ class Background(LiveTest):
         self.assertEqual(result.returncode, 78, result.stderr)
         self.assertIn("app.qos", result.stderr)
         self.assertEqual(json.loads(schedqos("status", "--json").stdout)["pid"], second)
+        # What the new one is warned of is said by that, and by nobody else.
+        warned = {"app": {"thread_qos": {"longer-than-15-bytes": BACKGROUND}}}
+        self.assertEqual(self.start(warned, "restart").stderr.count("can never match"), 1)
         self.stop()
 
     def test_the_log_goes_to_the_syslog(self):
