@@ -5,6 +5,7 @@
  */
 #include "config_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
@@ -273,14 +274,13 @@ void put_class(struct json_writer *json, const char *key, const struct qos_class
 
 /* ---- presets ---- */
 
-static const struct preset *preset_find(const struct parser *parser, const char *name)
+static struct preset *preset_find(const struct parser *parser, const char *name)
 {
-	/* The last one of that name: later files override. */
-	for (size_t i = parser->n_presets; i > 0; i--) {
-		if (strcmp(parser->presets[i - 1].name, name) == 0)
-			return &parser->presets[i - 1];
-	}
-	return NULL;
+	struct preset *preset = parser->presets;
+
+	while (preset < parser->presets + parser->n_presets && strcmp(preset->name, name) != 0)
+		preset++;
+	return preset < parser->presets + parser->n_presets ? preset : NULL;
 }
 
 /* Classes of the mapping replace earlier ones of that name completely; other classes stay. */
@@ -302,15 +302,16 @@ void mapping_choose(struct parser *parser, const struct json_node *at, const cha
 
 struct preset *preset_add(struct parser *parser, const char *path)
 {
-	struct preset *presets = grow(parser, parser->presets, parser->n_presets, sizeof(*presets));
-	const char *name = path_base(path), *end = strstr(name, ".json");
-	const size_t len = end && !end[strlen(".json")] ? (size_t)(end - name) : strlen(name);
+	const char *base = path_base(path), *end = strstr(base, ".json");
+	const char *name = keep_bytes(parser, base, end && !end[strlen(".json")] ? (size_t)(end - base) : strlen(base));
+	struct preset *preset = name ? preset_find(parser, name) : NULL;
+	void *all = parser->presets;
 
-	if (!presets)
-		return NULL;
-	parser->presets = presets;
-	presets += parser->n_presets;
-	presets->name = keep_bytes(parser, name, len);
-	parser->n_presets += presets->name != NULL;
-	return presets->name ? presets : NULL;
+	if (preset)
+		free(preset->classes.items);
+	preset = name ? item_for(parser, &all, &parser->n_presets, sizeof(*preset), name) : NULL;
+	parser->presets = all;
+	if (preset)
+		preset->name = name;
+	return preset;
 }

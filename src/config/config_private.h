@@ -24,7 +24,7 @@ struct class_table {
 };
 
 struct preset {
-	char *name;
+	const char *name;
 	struct class_table classes;
 };
 
@@ -171,14 +171,14 @@ const char *keep_text(struct parser *parser, const char *text);
 char *keep_bytes(struct parser *parser, const char *text, size_t length);
 struct source source_of(const struct parser *parser, const struct json_node *node, enum complaint where);
 
-/* Grows an array of count items by one, zeroed. NULL without memory, which sets parser->no_memory. */
-void *grow(struct parser *parser, void *array, size_t count, size_t item_size);
-
 /*
- * The item of this name in an earlier file, or a new one, zeroed. Its first member is the name. *items may move. NULL
- * without memory, which sets parser->no_memory.
+ * Zeroed, in place of the item of this name in an earlier file, or a new one. Items begin with a pointer to their names, of
+ * which this becomes one. *items may move. NULL without memory, which sets parser->no_memory.
  */
 void *item_for(struct parser *parser, void **items, size_t *count, size_t item_size, const char *name);
+
+/* Removes the item of this name, if there is one. */
+void remove_item(void *items, size_t *count, size_t item_size, const char *name);
 
 /* config_class.c */
 bool is_class(const struct json_node *value); /* by its key */
@@ -190,7 +190,10 @@ void class_define(struct parser *parser, struct class_table *table, const struct
 /* Puts the mapping of that name in force; at: where it is named. */
 void mapping_choose(struct parser *parser, const struct json_node *at, const char *name);
 
-/* Adds an empty preset, so that it exists even if its file has errors. NULL without memory, which sets parser->no_memory. */
+/*
+ * Adds an empty preset, in place of an earlier file's of that name, so that it exists even if its file has errors. NULL
+ * without memory, which sets parser->no_memory.
+ */
 struct preset *preset_add(struct parser *parser, const char *path);
 
 /* config_settings.c */

@@ -37,7 +37,7 @@ struct entries {
 	void (*parse)(struct parser *parser, const struct json_node *value, const char *pattern, void *entry); /* which is zeroed */
 };
 
-/* Each entry takes the place of an earlier file's for its pattern. Returns items, which may move. */
+/* Each entry takes the place of an earlier file's for its pattern, null removes that. Returns items, which may move. */
 static void *parse_entries(struct parser *parser, const struct json_node *object, const struct entries *entries, void *items,
 			   size_t *n)
 {
@@ -46,13 +46,18 @@ static void *parse_entries(struct parser *parser, const struct json_node *object
 	if (!value_is_object(parser, object, NULL))
 		return items;
 	json_each (value, object) {
-		const char *pattern = keep_text(parser, value->key);
-		void *entry = pattern ? item_for(parser, &items, n, entries->size, pattern) : NULL;
+		const char *pattern;
+		void *entry;
 
+		pattern_key(parser, value, entries->check);
+		if (value->type == JSON_NULL) {
+			remove_item(items, n, entries->size, value->key);
+			continue;
+		}
+		pattern = keep_text(parser, value->key);
+		entry = pattern ? item_for(parser, &items, n, entries->size, pattern) : NULL;
 		if (!entry)
 			break;
-		memset(entry, 0, entries->size);
-		pattern_key(parser, value, entries->check);
 		entries->parse(parser, value, pattern, entry);
 	}
 	return items;
@@ -100,8 +105,7 @@ static void parse_group_entry(struct parser *parser, const struct json_node *val
 
 	group->pattern = pattern;
 	group->source = source_of(parser, value, AT_KEY);
-	group->is_masked = value->type == JSON_NULL;
-	if (!group->is_masked && value_is_object(parser, value, "{\"max\": \"QOS_UTILITY\"}"))
+	if (value_is_object(parser, value, "{\"max\": \"QOS_UTILITY\"}"))
 		parse_group(parser, value, group);
 }
 
@@ -123,8 +127,6 @@ static void put_groups(struct json_writer *json, const char *key, const void *fr
 	for (size_t i = 0; i < config->n_groups; i++) {
 		const struct group *group = &config->groups[i];
 
-		if (group->is_masked)
-			continue;
 		json_begin(json, group->pattern, '{');
 		json_put_text(json, "max", group->max);
 		for (size_t c = 0; c < group->n_classes; c++)
@@ -196,9 +198,6 @@ static void parse_weight_entry(struct parser *parser, const struct json_node *va
 
 	weight->pattern = pattern;
 	weight->source = source_of(parser, value, AT_KEY);
-	weight->is_masked = value->type == JSON_NULL;
-	if (weight->is_masked)
-		return;
 	if (value->type != JSON_OBJECT) {
 		parse_weight(parser, value, weight);
 		return;
@@ -226,8 +225,6 @@ static void put_weights(struct json_writer *json, const char *key, const void *f
 	for (size_t i = 0; i < all->count; i++) {
 		const struct weight *weight = &all->items[i];
 
-		if (weight->is_masked)
-			continue;
 		if (!weight->at_seat) {
 			put_weight(json, weight->pattern, weight);
 			continue;

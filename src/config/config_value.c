@@ -365,30 +365,37 @@ struct source source_of(const struct parser *parser, const struct json_node *nod
 	};
 }
 
-void *grow(struct parser *parser, void *array, size_t count, size_t item_size)
+static char *find_item(char *items, size_t count, size_t item_size, const char *name)
 {
-	char *items = array_room(array, count, item_size);
-
-	if (items)
-		memset(items + count * item_size, 0, item_size);
-	else
-		parser->no_memory = true;
-	return items;
+	for (char *item = items; item < items + count * item_size; item += item_size) {
+		if (strcmp(*(const char *const *)item, name) == 0)
+			return item;
+	}
+	return NULL;
 }
 
 void *item_for(struct parser *parser, void **items, size_t *count, size_t item_size, const char *name)
 {
-	char *all = *items;
+	char *item = find_item(*items, *count, item_size, name), *all;
 
-	for (size_t i = 0; i < *count; i++) {
-		const char *const *found = (const void *)(all + i * item_size);
-
-		if (strcmp(*found, name) == 0)
-			return all + i * item_size;
+	if (!item) {
+		all = array_room(*items, *count, item_size);
+		if (!all) {
+			parser->no_memory = true;
+			return NULL;
+		}
+		*items = all;
+		item = all + (*count)++ * item_size;
 	}
-	all = grow(parser, all, *count, item_size);
-	if (!all)
-		return NULL;
-	*items = all;
-	return all + (*count)++ * item_size;
+	return memset(item, 0, item_size);
+}
+
+void remove_item(void *items, size_t *count, size_t item_size, const char *name)
+{
+	char *item = find_item(items, *count, item_size, name), *end = (char *)items + *count * item_size;
+
+	if (!item)
+		return;
+	memmove(item, item + item_size, (size_t)(end - item) - item_size);
+	(*count)--;
 }

@@ -16,7 +16,7 @@ bool group_holds(const struct group *group, const char *cgroup)
 	char part[PATH_MAX];
 	bool holds = false;
 
-	if (group->is_masked || *cgroup != '/' || strlen(cgroup) >= sizeof(part))
+	if (*cgroup != '/' || strlen(cgroup) >= sizeof(part))
 		return false;
 	strcpy(part, cgroup);
 	for (char *component = part, *end; component && !holds; component = end) {

@@ -75,8 +75,6 @@ struct unit_weight *weights_rank(const struct config *config, const struct weigh
 		const struct qos_class *class =
 			weight->qos ? qos_class_find(config->classes, config->n_classes, weight->qos) : NULL;
 
-		if (weight->is_masked)
-			continue;
 		ranked[count++] = (struct unit_weight){
 			.pattern = weight->pattern,
 			.source = &weight->source,

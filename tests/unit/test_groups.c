@@ -43,14 +43,7 @@ TEST(a_path_is_that_of_the_cgroup_or_of_one_around_it)
 	assert_false(holds("user.slice/a", "/user.slice/a"));
 	assert_true(holds("/user.slice/a/b*", "/user.slice/a/b"));
 	assert_false(holds("/user.slice/a/b*", "/user.slice/a"));
-}
-
-TEST(one_that_is_masked_holds_for_nothing)
-{
-	const struct group group = { .pattern = "*", .is_masked = true };
-
-	assert_false(group_holds(&group, "/a"));
-	/* No path of a cgroup is as long, and none has no slash. */
+	/* No path of a cgroup has no slash. */
 	assert_false(holds("*", ""));
 }
 

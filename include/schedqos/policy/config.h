@@ -29,7 +29,6 @@ struct group {
 	 */
 	const char *pattern;
 	struct source source;
-	bool is_masked;	 /* null: holds for nothing */
 	const char *max; /* name of the highest class that is allowed, or NULL */
 	const struct group_class *classes;
 	size_t n_classes;
@@ -97,7 +96,6 @@ double cpu_share(const struct cpu_rival *a, const struct cpu_rival *b);
 struct weight {
 	const char *pattern; /* a unit's name, or a glob of such */
 	struct source source;
-	bool is_masked;	   /* null: holds for nothing */
 	bool at_seat;	   /* only while somebody is logged in at a seat */
 	const char *qos;   /* name of the class whose weight it is; NULL: */
 	uint16_t number;
