@@ -41,14 +41,15 @@ static const struct word io_class_words[] = {
 };
 
 #define NUMBER(member, least, most) .type = KEY_NUMBER, .min = (least), .max = (most), FIELD(struct qos_attr, member)
+#define NANOSECONDS(member) NUMBER(member, 0, INT64_MAX), .kind = "nanoseconds"
 
 static const struct key attributes[ATTR_COUNT] = {
 	[ATTR_POLICY] = { "sched_policy", WORDS(policy_words), FIELD(struct qos_attr, policy), .kind = "policy" },
 	[ATTR_NICE] = { "sched_nice", NUMBER(nice, -20, 19) },
 	[ATTR_PRIORITY] = { "sched_priority", NUMBER(priority, 0, 99) },
-	[ATTR_RUNTIME] = { "sched_runtime", NUMBER(runtime, 0, INT64_MAX) },
-	[ATTR_DEADLINE] = { "sched_deadline", NUMBER(deadline, 0, INT64_MAX) },
-	[ATTR_PERIOD] = { "sched_period", NUMBER(period, 0, INT64_MAX) },
+	[ATTR_RUNTIME] = { "sched_runtime", NANOSECONDS(runtime) },
+	[ATTR_DEADLINE] = { "sched_deadline", NANOSECONDS(deadline) },
+	[ATTR_PERIOD] = { "sched_period", NANOSECONDS(period) },
 	[ATTR_UTIL_MIN] = { "sched_util_min", NUMBER(util_min, 0, UTIL_FULL) },
 	[ATTR_UTIL_MAX] = { "sched_util_max", NUMBER(util_max, 0, UTIL_FULL) },
 	[ATTR_IO_CLASS] = { "io_class", WORDS(io_class_words), FIELD(struct qos_attr, io_class), .kind = "I/O class" },

@@ -91,14 +91,14 @@ void config_error_add(struct config_errors *errors, const char *file, const char
 	va_end(args);
 }
 
-int config_warning_add(struct config_errors *errors, const char *file, const struct source *at, const char *path,
-		       const char *format, ...)
+int config_warn(const struct config *config, struct config_errors *errors, const struct source *at, const char *path,
+		const char *format, ...)
 {
 	va_list args;
 	bool added;
 
 	va_start(args, format);
-	added = add(errors, file, 0, (struct json_position){ at->line, at->column }, path, true, format, args);
+	added = add(errors, config->files[at->file], at->file, (struct json_position){ at->line, at->column }, path, true, format, args);
 	va_end(args);
 	return added ? 0 : -ENOMEM;
 }

@@ -9,19 +9,11 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* A rule, or a thread rule of it if that is not NULL, and the class that it gives. */
+/* Of a file, how many rules and thread rules give a class to everybody, and the first of them. */
 struct grant {
 	const struct rule *rule;
-	const struct thread_rule *thread;
-	const struct source *at;
-	uint16_t qos_class;
-};
-
-/* How many rules of each file give each class to everybody; 0 again, once that is told at the first of them. */
-struct grants {
-	const struct config *config;
-	size_t *counts;
-	struct config_errors *errors; /* NULL: they are being counted */
+	const struct thread_rule *thread; /* of it; NULL: it is the rule itself */
+	size_t count;
 };
 
 /*
@@ -51,79 +43,111 @@ static bool is_yield_enough(const struct qos_class *class, const struct rule *ru
 	       (!class->source.line || class->source.file < rule->source.file);
 }
 
-/* Also where the class was defined, if that is a later file, which the rule's author may not know. */
-static char *class_words(const struct config *config, const struct grant *grant)
+/* What it gives; and where it was defined, if that is a later file than this, whose author may not know it. NULL without memory. */
+static char *class_words(const struct config *config, const struct qos_class *class, size_t file)
 {
 	static const struct attr_caps all = { .slice = true, .util_clamp = true, .io_priority = true };
-	const struct qos_class *class = &config->classes[grant->qos_class];
 	const struct task_attr attr = qos_attr_over(&class->attr, &task_attr_pristine, &all);
 	struct text_buf text = { 0 };
 	char carries[TASK_ATTR_TEXT_MAX];
 
 	text_buf_printf(&text, "%s (%s", class->name, task_attr_text(&attr, carries));
-	if (class->source.line && class->source.file > grant->at->file)
+	if (class->source.line && class->source.file > file)
 		text_buf_printf(&text, " by %s:%u", config->files[class->source.file], class->source.line);
 	text_buf_printf(&text, ")");
 	return text_buf_take(&text);
 }
 
-static int warn_granted(const struct config *config, const struct grant *grant, size_t n_more, struct config_errors *errors)
+static int warn_granted(const struct config *config, const struct grant *grant, const struct qos_class *class,
+			struct config_errors *errors)
 {
-	const bool may_yield = is_yield_enough(&config->classes[grant->qos_class], grant->rule);
-	_cleanup_free_ char *path = config_path_of(config, grant->rule, grant->thread), *class = class_words(config, grant);
+	const struct source *at = grant->thread ? &grant->thread->source : &grant->rule->source;
+	_cleanup_free_ char *path = config_path_of(config, grant->rule, grant->thread), *words = class_words(config, class, at->file);
 	char more[64] = "";
 
-	if (!path || !class)
+	if (!path || !words)
 		return -ENOMEM;
-	if (n_more)
-		snprintf(more, sizeof(more), "; %zu more of this file do the same", n_more);
-	return config_warning_add(errors, config->files[grant->at->file], grant->at, path,
-				  "%s goes to whoever takes this name or path: match a \"user\", or a \"cgroup\" outside user.slice%s%s",
-				  class, may_yield ? ", or accept that by \"yield\": true" : "", more);
+	if (grant->count > 1)
+		snprintf(more, sizeof(more), "; %zu more of this file do the same", grant->count - 1);
+	return config_warn(config, errors, at, path,
+			   "%s goes to whoever takes this name or path: match a \"user\", or a \"cgroup\" outside user.slice%s%s", words,
+			   is_yield_enough(class, grant->rule) ? ", or accept that by \"yield\": true" : "", more);
 }
 
-static int take_grant(struct grants *grants, const struct rule *rule, const struct thread_rule *thread)
+static void take_grant(const struct config *config, struct grant *grants, const struct rule *rule, const struct thread_rule *thread)
 {
-	const struct config *config = grants->config;
-	const struct tag *tags = rules_tags(config->rules, &(size_t){ 0 });
-	const struct grant grant = { rule, thread, thread ? &thread->source : &rule->source,
-				     tags[thread ? thread->tag : rule->tag].qos_class };
-	const struct qos_class *class = &config->classes[grant.qos_class];
-	size_t *count = &grants->counts[grant.at->file * config->n_classes + grant.qos_class], n = *count;
+	const uint16_t number = rules_tags(config->rules, &(size_t){ 0 })[thread ? thread->tag : rule->tag].qos_class;
+	const struct qos_class *class = &config->classes[number];
+	struct grant *grant = &grants[rule->source.file * config->n_classes + number];
 
 	/* See config_lint(). */
 	if (!qos_attr_raises(&class->attr) || (rule->yield == YIELD_YES && is_yield_enough(class, rule)))
-		return 0;
-	*count = grants->errors ? 0 : n + 1;
-	return grants->errors && n ? warn_granted(config, &grant, n - 1, grants->errors) : 0;
+		return;
+	if (!grant->count++)
+		*grant = (struct grant){ rule, thread, 1 };
 }
 
-static int take_grants(struct grants *grants)
+static void take_grants(const struct config *config, struct grant *grants)
 {
-	const struct rules *rules = grants->config->rules;
-	int r = 0;
+	const struct rule *rule;
 
-	for (size_t i = 0; i < rules_count(rules); i++) {
-		for (const struct rule *rule = rules_nth(rules, i); rule; rule = rule->next) {
-			if (!is_for_everybody(rule))
-				continue;
-			if (rule->qos)
-				r = take_grant(grants, rule, NULL);
-			for (size_t t = 0; r == 0 && t < rule->n_threads; t++)
-				r = take_grant(grants, rule, &rule->threads[t]);
-			if (r < 0)
-				return r;
-		}
+	for (uint32_t id = 1; (rule = rules_by_id(config->rules, id)); id++) {
+		if (rule->qos && is_for_everybody(rule))
+			take_grant(config, grants, rule, NULL);
+		for (size_t t = 0; t < rule->n_threads && is_for_everybody(rule); t++)
+			take_grant(config, grants, rule, &rule->threads[t]);
 	}
-	return 0;
 }
 
 static int check_grants(const struct config *config, struct config_errors *errors)
 {
-	_cleanup_free_ size_t *counts = calloc(config->n_files * config->n_classes + 1, sizeof(*counts));
-	int r = counts ? take_grants(&(struct grants){ config, counts, NULL }) : -ENOMEM;
+	const size_t n = config->n_files * config->n_classes;
+	_cleanup_free_ struct grant *grants = calloc(n + 1, sizeof(*grants));
+	int r = grants ? 0 : -ENOMEM;
 
-	return r == 0 ? take_grants(&(struct grants){ config, counts, errors }) : r;
+	if (grants)
+		take_grants(config, grants);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (grants[i].count)
+			r = warn_granted(config, &grants[i], &config->classes[i % config->n_classes], errors);
+	}
+	return r;
+}
+
+/* The name of a built-in class for which this one's may have been meant, since nothing else tells why it is there; or NULL. */
+static const char *meant_name(const struct config *config, const struct qos_class *class)
+{
+	const struct tag *tags = rules_tags(config->rules, &(size_t){ 0 });
+	struct suggestion near = { .word = class->name };
+
+	for (size_t i = 0; i < rules_n_assigned(config->rules); i++) {
+		if (&config->classes[tags[i].qos_class] == class)
+			return NULL;
+	}
+	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++)
+		suggest_offer(&near, qos_builtin[i].name);
+	return near.best && strcmp(near.best, class->name) != 0 ? near.best : NULL;
+}
+
+static int check_classes(const struct config *config, struct config_errors *errors)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < config->n_classes; i++) {
+		const struct qos_class *class = &config->classes[i];
+		const bool is_default = strcmp(class->name, QOS_DEFAULT_NAME) == 0 && config->settings.default_mode != DEFAULT_NONE;
+		_cleanup_free_ char *words = class_words(config, class, class->source.file);
+		const char *meant = meant_name(config, class);
+
+		if (!words)
+			r = -ENOMEM;
+		else if (is_default && qos_attr_raises(&class->attr))
+			r = config_warn(config, errors, &class->source, class->name, "%s goes to every program that has no rule", words);
+		else if (meant)
+			r = config_warn(config, errors, &class->source, class->name, "is a new class, which no rule gives (did you mean \"%s\"?)",
+					meant);
+	}
+	return r;
 }
 
 static int warn_beaten(const struct config *config, const struct rule *rule, const struct rule *before,
@@ -133,10 +157,10 @@ static int warn_beaten(const struct config *config, const struct rule *rule, con
 
 	if (!path)
 		return -ENOMEM;
-	return config_warning_add(errors, config->files[rule->source.file], &rule->source, path,
-				  "never takes effect: \"%s\" of %s:%u has no conditions and always comes first, "
-				  "since an exact name goes before a glob: write \"%s\" with a \"match\" of \"exe\"",
-				  before->pattern, config->files[before->source.file], before->source.line, before->pattern);
+	return config_warn(config, errors, &rule->source, path,
+			   "never takes effect: \"%s\" of %s:%u has no conditions and always comes first, "
+			   "since an exact name goes before a glob: write \"%s\" with a \"match\" of \"exe\"",
+			   before->pattern, config->files[before->source.file], before->source.line, before->pattern);
 }
 
 static int check_beaten(const struct config *config, struct config_errors *errors)
@@ -155,7 +179,13 @@ static int check_beaten(const struct config *config, struct config_errors *error
 
 int config_lint(const struct config *config, struct config_errors *errors)
 {
+	const size_t n = errors->count;
 	int r = check_grants(config, errors);
 
-	return r == 0 ? check_beaten(config, errors) : r;
+	if (r == 0)
+		r = check_classes(config, errors);
+	if (r == 0)
+		r = check_beaten(config, errors);
+	config_errors_sort(errors, n);
+	return r;
 }

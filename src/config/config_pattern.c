@@ -21,7 +21,11 @@ void check_path(struct parser *parser, const struct json_node *value, unsigned w
 	const bool is_of_shell = rest && strchr(".~$", *pattern);
 
 	check_brackets(parser, value, what, pattern);
-	if (!strchr("/*?[", *pattern))
+	if (strstr(pattern, "//") || strstr(pattern, "/./") || strstr(pattern, "/../"))
+		complain(parser, value, what, "can never match: no program's path has two slashes, . or .. in it");
+	else if (pattern[strlen(pattern) - 1] == '/')
+		complain(parser, value, what, "can never match: a program's path does not end with a slash: write \"%s*\"", pattern);
+	else if (!strchr("/*?[", *pattern))
 		complain(parser, value, what, "can never match: this is compared with a full path: write \"*%s%s\"",
 			 is_of_shell ? "" : "/", is_of_shell ? rest : pattern);
 }
@@ -49,16 +53,28 @@ static const char *find_option(const char *pattern)
 	return option + 1;
 }
 
+/* Whether names are listed as a regular expression or a shell would have them. */
+static bool is_choice(const char *pattern)
+{
+	const char *open = strchr(pattern, '{'), *comma = open ? strchr(open, ',') : NULL;
+
+	return strchr(pattern, '|') || (comma && strchr(comma, '}'));
+}
+
 void check_process(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
-	const char *option = find_option(pattern);
+	const char *option = find_option(pattern), *base = path_base(pattern);
 
 	if (option)
 		complain(parser, value, what, "looks like a command line, but is compared with a name alone: "
 			 "write \"%.*s\" with a \"match\" of \"argv\", such as \"%.*s\"",
 			 (int)strcspn(pattern, " "), pattern, (int)strcspn(option, " "), option);
+	else if (is_choice(pattern))
+		complain(parser, value, what, "a | or {,} stands for itself: write a rule for each name, or a glob, such as \"gcc-*\"");
 	else if (strchr(pattern, '/'))
 		check_path(parser, value, what, pattern);
+	else if (base != pattern && *base && !pattern_is_glob(pattern))
+		complain(parser, value, what, "can never match: a name is what follows the last backslash: write \"%s\"", base);
 	else
 		check_brackets(parser, value, what, pattern);
 }

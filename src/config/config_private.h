@@ -120,6 +120,10 @@ char *names_to_choose(struct parser *parser, struct names names);
 /* "FILE:LINE:COLUMN", escaped. The caller frees; NULL without memory. */
 char *config_place(const char *const *files, const struct source *source);
 
+/* Appends one warning. path: in the file. 0 or -ENOMEM. */
+int config_warn(const struct config *config, struct config_errors *errors, const struct source *at, const char *path,
+		const char *format, ...) __attribute__((format(printf, 5, 6)));
+
 /* By file and place, those from the nth on: files are not parsed in order. */
 void config_errors_sort(struct config_errors *errors, size_t n);
 
@@ -137,7 +141,11 @@ bool value_bool(struct parser *parser, const struct json_node *value, bool *ret)
 typedef const char *list_item(struct parser *parser, const struct json_node *value);
 const char *const *value_list(struct parser *parser, const struct json_node *value, list_item *one, size_t *ret_n);
 void put_texts(struct json_writer *json, const char *key, const char *const *texts, size_t n);
+bool is_digits(const char *text); /* a whole number */
 bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max, const char *unit, int64_t *ret);
+
+/* What to say of a word that stands where null is meant; or NULL. */
+const char *instead_of_null(const char *word);
 
 /* The name of a class, where that stands: as the value, or as its key. NULL: there is none of that name. */
 const char *class_named(struct parser *parser, const struct json_node *value, enum complaint where);

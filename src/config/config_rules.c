@@ -236,6 +236,8 @@ static const char *outside_rule(const struct json_node *value)
 		return ": that belongs inside \"match\"";
 	if (is_setting(value->key))
 		return ": that is a setting, which belongs inside \"" SETTINGS_KEY "\"";
+	if (value->parent->key && is_setting(value->parent->key))
+		return ": what it is in is a setting, which belongs inside \"" SETTINGS_KEY "\"";
 	return value->type == JSON_OBJECT ? ": the rule of another program belongs beside this one" : outside_class(value);
 }
 
@@ -320,11 +322,12 @@ static void complain_no_rule(struct parser *parser, const struct json_node *valu
 		complain(parser, value, AT_VALUE,
 			 "must be an object, not %s: the setting \"%s\" belongs inside \"%s\"",
 			 type, key, SETTINGS_KEY);
+	else if (strncmp(key, "//", 2) == 0 || strstr(key, "comment"))
+		complain(parser, value, AT_KEY, "is taken for a program's name: a comment begins with // outside of any string");
 	else if (value->type == JSON_STRING)
 		complain(parser, value, AT_VALUE,
-			 "must be an object, a list of objects or null, not a string: "
-			 "write {\"qos\": \"%s\"}",
-			 value->text);
+			 "must be an object, a list of objects or null, not a string: write {\"qos\": \"%s\"}",
+			 strncmp(value->text, QOS_PREFIX, strlen(QOS_PREFIX)) == 0 ? value->text : "QOS_...");
 	else
 		complain(parser, value, AT_VALUE,
 			 "must be an object, a list of objects or null, not %s", type);
@@ -335,12 +338,13 @@ static void parse_pattern(struct parser *parser, const struct json_node *value)
 	const char *pattern;
 	struct source source;
 	struct rule *rules;
-	const bool good = pattern_key(parser, value, check_process);
+	bool good;
 
 	if (value->type != JSON_OBJECT && value->type != JSON_LIST && value->type != JSON_NULL) {
 		complain_no_rule(parser, value);
 		return;
 	}
+	good = pattern_key(parser, value, check_process);
 	pattern = keep_text(parser, value->key);
 	if (!pattern)
 		return;

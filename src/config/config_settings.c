@@ -14,7 +14,7 @@ static void check_profile(struct parser *parser, const struct json_node *value, 
 	(void)what;
 	if (!sched_profile_find(config->profiles, config->n_profiles, name))
 		complain_unknown(parser, value, AT_VALUE, "sched_profile", name, NAMES(config->profiles, config->n_profiles),
-				 strcmp(name, "none") == 0 ? ": for none write null, without quotes" : NULL);
+				 instead_of_null(name));
 }
 
 const struct word raise_words[2] = { { "seat", RAISE_SEAT }, { "all", RAISE_ALL } };
@@ -165,9 +165,9 @@ static void parse_weight(struct parser *parser, const struct json_node *value, v
 	struct weight *weight = into;
 	int64_t number;
 
-	if (value->type == JSON_STRING)
+	if (value->type == JSON_STRING && !is_digits(value->text))
 		weight->qos = class_named(parser, value, AT_VALUE);
-	else if (value->type != JSON_NUMBER)
+	else if (value->type != JSON_STRING && value->type != JSON_NUMBER)
 		complain(parser, value, AT_VALUE, "must be the name of a class, or a number between %d and %d, not %s", CPU_WEIGHT_MIN,
 			 CPU_WEIGHT_MAX, json_type_name(value));
 	else if (value_integer(parser, value, CPU_WEIGHT_MIN, CPU_WEIGHT_MAX, NULL, &number))

@@ -74,22 +74,36 @@ bool value_bool(struct parser *parser, const struct json_node *value, bool *ret)
 	return true;
 }
 
+bool is_digits(const char *text)
+{
+	text += *text == '-';
+	return *text && !text[strspn(text, "0123456789")];
+}
+
 bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max, const char *unit, int64_t *ret)
 {
 	int r;
 
 	if (value->type != JSON_NUMBER) {
-		complain(parser, value, AT_VALUE, "must be a whole number, not %s%s", json_type_name(value),
-			 value->type == JSON_STRING && !value->text[strspn(value->text, "-0123456789")] ? ", so without quotes" : "");
+		complain(parser, value, AT_VALUE, "must be a whole number%s%s, not %s%s", unit ? " of " : "", unit ? unit : "",
+			 json_type_name(value), value->type == JSON_STRING && is_digits(value->text) ? ", so without quotes" : "");
 		return false;
 	}
 	r = json_integer(value, min, max, ret);
 	if (r == -EINVAL)
-		complain(parser, value, AT_VALUE, "must be a whole number, without a fraction, an exponent or leading zeroes");
+		complain(parser, value, AT_VALUE, "must be a whole number%s%s, without a fraction, an exponent or leading zeroes",
+			 unit ? " of " : "", unit ? unit : "");
 	else if (r < 0)
 		complain(parser, value, AT_VALUE, "must be between %lld and %lld%s%s", (long long)min, (long long)max, unit ? " " : "",
 			 unit ? unit : "");
 	return r == 0;
+}
+
+const char *instead_of_null(const char *word)
+{
+	const bool is_meant = strcmp(word, "none") == 0 || strcmp(word, "off") == 0 || strcmp(word, "null") == 0;
+
+	return is_meant ? ": for none write null, without quotes" : NULL;
 }
 
 const char *class_named(struct parser *parser, const struct json_node *value, enum complaint where)
@@ -183,6 +197,10 @@ static bool parse_text(struct parser *parser, const struct key *key, const struc
 	*field = NULL;
 	if (key->or_null && value->type == JSON_NULL)
 		return true;
+	if (key->or_null && key->type == KEY_CLASS && value->type == JSON_STRING && instead_of_null(value->text)) {
+		complain(parser, value, AT_VALUE, "unknown class \"%s\"%s", value->text, instead_of_null(value->text));
+		return false;
+	}
 	*field = key->type == KEY_CLASS ? class_named(parser, value, AT_VALUE) : value_kept(parser, value);
 	if (*field && key->check)
 		key->check(parser, value, WARNING, *field);

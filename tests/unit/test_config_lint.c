@@ -55,6 +55,13 @@ static const struct {
 	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}"), MAPPING("{'QOS_USER_INITIATED': {'sched_nice': -19}}") },
 	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -19 slice 12 ms util 0..768 by mapping.json:1) " REMEDY "\n" },
 	{ { MAPPING("{" RT "}"), RULES("{'a': {'qos': 'QOS_RT', 'yield': true}}") }, "rules.json:1:2: a: " OF_RT "\n" },
+	/* ---- the class of whatever has no rule, unless nothing gets it ---- */
+	{ { RULES("{'QOS_DEFAULT': {'sched_nice': -1}}") },
+	  "rules.json:1:2: QOS_DEFAULT: warning: QOS_DEFAULT (SCHED_BATCH nice -1 slice 16 ms util 0..512) goes to every program that has no rule\n" },
+	{ { RULES("{'QOS_DEFAULT': {'sched_nice': -1}, 'schedqos': {'default': 'none'}}") }, "" },
+	/* ---- a class that was meant to be another, but not one that a rule gives, or that is like no other ---- */
+	{ { RULES("{'QOS_UTILTY': {'sched_nice': 3}, 'QOS_MINE': {}, 'QOS_UTILITY2': {}, 'a': {'thread_qos': {'b': 'QOS_UTILITY2'}}}") },
+	  "rules.json:1:2: QOS_UTILTY: warning: is a new class, which no rule gives (did you mean 'QOS_UTILITY'?)\n" },
 	/* ---- a path whose last part has an exact rule ---- */
 	{ { RULES("{'chrome': {}}"), RULES("{\n'/opt/*/chrome': {}}") },
 	  "rules.json:2:1: ['/opt/*/chrome']: " BEATEN "'chrome' of rules.json:1 has no conditions and always comes first, "

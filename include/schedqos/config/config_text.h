@@ -70,8 +70,9 @@ void config_free(struct config *config);
 /*
  * Appends warnings about rules that give privileges to everybody: a real-time or deadline class, or one with a negative
  * nice value, by a rule that requires neither a user nor a cgroup outside user.slice, one for each file and class at
- * the first such rule; and about globs that never take effect, since a rule of the same file or an earlier one always
- * comes first. For checking a configuration, not for every start. Returns 0 or -ENOMEM.
+ * the first such rule; about a QOS_DEFAULT that does; about classes that no rule gives and whose names are nearly a built-in
+ * one's; and about globs that never take effect, since a rule of the same file or an earlier one always comes first. By file
+ * and place. For checking a configuration, not for every start. Returns 0 or -ENOMEM.
  *
  * A rule that yields may give the negative nice value of a class that is built in or defined in an earlier file. The
  * shipped rules do so with every shipped mapping, and people stop reading warnings that appear at every check.
@@ -81,9 +82,6 @@ int config_lint(const struct config *config, struct config_errors *errors);
 /* Appends an error of a file as a whole, such as that it cannot be read. */
 void config_error_add(struct config_errors *errors, const char *file, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Appends one warning. 0 or -ENOMEM. */
-int config_warning_add(struct config_errors *errors, const char *file, const struct source *at, const char *path,
-		       const char *format, ...) __attribute__((format(printf, 5, 6)));
 void config_errors_clear(struct config_errors *errors);
 
 /*
