@@ -14,7 +14,6 @@
 
 #include "bus.h"
 #include "daemon_private.h"
-#include "held.h"
 
 /*
  * Clients are short-lived, or hold something, so nobody is sent away for another. More than these are not let in; the bridge
@@ -24,7 +23,7 @@
 #define BRIDGE_PEERS_MAX 4
 #define PEERS_MAX	 (ROOT_PEERS_MAX + BRIDGE_PEERS_MAX)
 
-/* Replies queued for a client, beyond what its socket holds (some 200 KB; a reply takes 3 KB). */
+/* Messages queued for a client, beyond what its socket holds: for that sd-bus asks for 8 MB. */
 #define REPLIES_MAX 8
 
 /*

@@ -19,7 +19,6 @@
 #include <schedqos/util/text.h>
 
 #include "daemon_private.h"
-#include "held.h"
 
 /* ---- what is a user's: of a process held_put finds that out ---- */
 
@@ -71,6 +70,7 @@ int bus_refuse(const struct daemon *daemon, const struct override *asked, int r,
 		text_escape_to(safe, sizeof(safe), asked->cgroup, strlen(asked->cgroup));
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "no cgroup %s", safe);
 	case EDQUOT:
+	case ENOSPC:
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many overrides at once");
 	case EPERM:
 		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS, asked->cgroup ? "that cgroup is not yours" : not_yours);

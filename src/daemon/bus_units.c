@@ -14,7 +14,6 @@
 #include <schedqos/util/cleanup.h>
 
 #include "daemon_private.h"
-#include "held.h"
 
 /* The units of one user that can have a class, and those of all users. */
 #define OF_USER_MAX  256

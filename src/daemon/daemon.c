@@ -22,7 +22,6 @@
 
 #include "bus.h"
 #include "daemon_private.h"
-#include "held.h"
 
 static void daemon_clear(struct daemon *daemon)
 {
@@ -200,6 +199,65 @@ static void finish(struct daemon *daemon)
 	log_info("stopped: %" PRIu64 " tasks put back", count);
 }
 
+/* ---- the background: the caller waits until the daemon is ready or has failed ---- */
+
+/*
+ * Forks. Returns 0 in the child, with a descriptor for detach_done in *ret_ready; 1 in the caller, with the child's
+ * exit status (0: it is ready and goes on running) in *ret_status; or -errno.
+ */
+static int detach(int *ret_ready, int *ret_status)
+{
+	int ends[2];
+	uint8_t status;
+	ssize_t n;
+	pid_t child;
+
+	/* Descriptors inherited from the caller, such as a lock or a pipe, must not stay open as long as we live. */
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	child = fork();
+	if (child < 0) {
+		int r = -errno;
+
+		close(ends[0]);
+		close(ends[1]);
+		return r;
+	}
+	if (child == 0) {
+		close(ends[0]);
+		setsid();
+		*ret_ready = ends[1];
+		return 0;
+	}
+	close(ends[1]);
+	do {
+		n = read(ends[0], &status, 1);
+	} while (n < 0 && errno == EINTR);
+	close(ends[0]);
+	/* If it was closed without a status, the child died. */
+	*ret_status = n == 1 ? status : EXIT_FAILURE;
+	return 1;
+}
+
+/* Tells the caller. Once it is ready, releases the standard streams, but standard error where the log goes there. */
+static void detach_done(int ready, int status)
+{
+	uint8_t byte = (uint8_t)status;
+	_cleanup_close_ int null = -1;
+
+	if (status == 0) {
+		null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		for (int fd = 0; fd <= (log_sink_is_stderr() ? STDOUT_FILENO : STDERR_FILENO) && null >= 0; fd++)
+			dup2(null, fd);
+		if (chdir("/") < 0)
+			byte = EXIT_FAILURE;
+	}
+	while (write(ready, &byte, 1) < 0 && errno == EINTR)
+		;
+	close(ready);
+}
+
 /* Runs in the process that is to be the daemon. */
 static int run(const struct daemon_options *options, int ready)
 {
@@ -216,7 +274,7 @@ static int run(const struct daemon_options *options, int ready)
 		announce(&daemon);
 	}
 	if (ready >= 0)
-		detach_done(ready, status, log_sink_is_stderr());
+		detach_done(ready, status);
 	if (status == 0) {
 		status = check(sd_event_loop(daemon.event), "the event loop");
 		finish(&daemon);

@@ -10,6 +10,7 @@
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/machine/machine.h>
 #include <schedqos/policy/config.h>
+#include <schedqos/policy/overrides.h>
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/log.h>
 
@@ -77,6 +78,32 @@ bool log_sink_is_stderr(void);
 /* The number of lines that were dropped. */
 uint64_t log_sink_lost(void);
 
+/* ---- held.c: the overrides in force, which the tagger has: how many a user may have, and what ends them ---- */
+
+/*
+ * Puts an override in force, which ends with the holder's connection, unless nobody holds it. In any case it ends with its
+ * process or cgroup; the process's start need not be filled in. It takes the place of the same holder's, or same user's, for
+ * the same target. Returns 0 when the tasks carry it, or -errno: -ENOENT: no such class; -ESRCH: no such process, or one that
+ * is never touched; -EPERM: a user's is for a process that is not his, or not his alone; -ENOTDIR: no such cgroup; -EDQUOT: the
+ * user holds too many; -EACCES: a user's would raise the process, and does not say so.
+ */
+int held_put(struct daemon *daemon, struct override override);
+
+/* Ends those of the same kind and target that are the same user's, or anybody's if it is root's. Returns their number. */
+size_t held_end(struct daemon *daemon, const struct override *like);
+
+/* Whether it is the client's, and if there is a name that one's. */
+bool is_held_by(const struct holder *holder, const struct holder *whom);
+
+/* Ends what the client holds, or if there is a name for whom. Call it before its connection is closed. */
+void held_drop(struct daemon *daemon, const struct holder *whom);
+
+/* Ends those whose class the configuration lacks, and logs it. */
+void held_reloaded(struct daemon *daemon);
+
+/* Nothing tells of their end any more; the tasks are left. */
+void held_leave(struct daemon *daemon);
+
 /* ---- users.c: the users named in rules ---- */
 
 /*
@@ -94,17 +121,3 @@ void users_begin(struct daemon *daemon, const struct config *before);
 
 /* Before the configuration is freed, or user_lookup called. */
 void users_end(struct daemon *daemon);
-
-/* ---- goes to the background, while the caller waits until the daemon is ready or has failed ---- */
-
-/*
- * Forks. Returns 0 in the child, with a descriptor for detach_done in *ret_ready; 1 in the caller, with the child's
- * exit status (0: it is ready and goes on running) in *ret_status; or -errno.
- */
-int detach(int *ret_ready, int *ret_status);
-
-/*
- * Sends the exit status to the waiting caller; with 0, also releases the standard streams, but for standard error where
- * it is kept, and the working directory.
- */
-void detach_done(int ready, int status, bool keep_stderr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "held.h"
+#include "daemon_private.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +16,10 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
-#include "daemon_private.h"
+/* What one user has asked for, and as many apps of his that are visible; of that, apps with the focus; and all users together. */
+#define BY_USER_MAX 64
+#define FOCUSED_MAX 8
+#define BY_USERS_MAX 4096
 
 /* ---- what ends them: each of these may be the test of tagger_end_overrides ---- */
 
@@ -195,7 +198,10 @@ static bool is_visible(const struct override *override)
 	return override->kind == OVERRIDE_SHOWN && override->shown == SHOWN_VISIBLE;
 }
 
-/* Besides what it takes the place of. What is visible takes no room of other things. */
+/*
+ * Besides what it takes the place of. What is visible takes no room of other things. Root may have as many as there are
+ * numbers.
+ */
 static bool has_too_many(const struct daemon *daemon, const struct override *asked)
 {
 	const struct overrides *overrides = tagger_overrides(daemon->tagger);
@@ -203,7 +209,7 @@ static bool has_too_many(const struct daemon *daemon, const struct override *ask
 	const struct override *override;
 	uint16_t number = 0;
 
-	while ((override = overrides_next(overrides, &number))) {
+	while (asked->uid && (override = overrides_next(overrides, &number))) {
 		const bool is_own = is_of_same(override, asked);
 
 		if (is_own && is_like(override, asked))
@@ -212,9 +218,7 @@ static bool has_too_many(const struct daemon *daemon, const struct override *ask
 		own += is_own && is_visible(override) == is_visible(asked);
 		focused += is_own && is_focused(override);
 	}
-	if (!asked->uid)
-		return own >= (asked->holder.bus ? HELD_MAX : HELD_BY_NOBODY_MAX);
-	return users >= HELD_BY_USERS_MAX || own >= HELD_BY_USER_MAX || (is_focused(asked) && focused >= HELD_FOCUSED_MAX);
+	return users >= BY_USERS_MAX || own >= BY_USER_MAX || (is_focused(asked) && focused >= FOCUSED_MAX);
 }
 
 int held_put(struct daemon *daemon, struct override override)

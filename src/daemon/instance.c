@@ -24,26 +24,27 @@ enum { WORK, DAEMON };
 enum { WAIT_MAX_MS = 8000, RETRY_MS = 20 };
 
 /* A POSIX record lock: it ends with the process, however that ends, and the kernel tells its owner. */
-static struct flock lock_of(off_t byte)
+static struct flock lock_of(off_t byte, off_t count)
 {
-	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = count };
 }
 
 /* The pid of the process that holds this lock, 0 if none does, or -errno. */
 static pid_t holder(int fd, off_t byte)
 {
-	struct flock lock = lock_of(byte);
+	struct flock lock = lock_of(byte, 1);
 
 	if (fcntl(fd, F_GETLK, &lock) < 0)
 		return -errno;
 	return lock.l_type == F_UNLCK ? 0 : lock.l_pid;
 }
 
+/* 0; -EEXIST or -EBUSY with the owner; or -errno. */
 static int try_to_lock(int fd, bool as_daemon, pid_t *ret_owner)
 {
-	struct flock work = lock_of(WORK), daemon = lock_of(DAEMON);
+	struct flock lock = lock_of(WORK, as_daemon ? 2 : 1);
 
-	if (fcntl(fd, F_SETLK, &work) == 0 && (!as_daemon || fcntl(fd, F_SETLK, &daemon) == 0))
+	if (fcntl(fd, F_SETLK, &lock) == 0)
 		return 0;
 	if (errno != EACCES && errno != EAGAIN)
 		return -errno;
@@ -53,7 +54,7 @@ static int try_to_lock(int fd, bool as_daemon, pid_t *ret_owner)
 	return holder(fd, DAEMON) == 0 ? -EBUSY : -EEXIST;
 }
 
-/* Returns 0; -EEXIST or -EBUSY with the owner; or -errno. */
+/* As try_to_lock. */
 static int take_lock(bool as_daemon, pid_t *ret_owner)
 {
 	const struct timespec pause = { .tv_nsec = RETRY_MS * 1000000L };
@@ -65,11 +66,10 @@ static int take_lock(bool as_daemon, pid_t *ret_owner)
 	fd = open(LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	for (int waited = 0;; waited += RETRY_MS) {
-		r = try_to_lock(fd, as_daemon, ret_owner);
-		if (r != -EBUSY || waited >= WAIT_MAX_MS)
-			break;
+	r = try_to_lock(fd, as_daemon, ret_owner);
+	for (int waited = 0; r == -EBUSY && waited < WAIT_MAX_MS; waited += RETRY_MS) {
 		nanosleep(&pause, NULL);
+		r = try_to_lock(fd, as_daemon, ret_owner);
 	}
 	/* Kept open on purpose: closing it would give up the lock. */
 	if (r == 0)

@@ -15,7 +15,6 @@
 #include <schedqos/util/text.h>
 
 #include "daemon_private.h"
-#include "held.h"
 
 static void set_log_level(const struct daemon *daemon)
 {

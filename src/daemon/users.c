@@ -17,7 +17,7 @@
 #define NAME_BYTES 4096
 
 struct answer {
-	int error; /* as returned by user_lookup_end */
+	int error; /* as returned by user_lookup */
 	uid_t uid;
 	gid_t gid;
 };
