@@ -7,6 +7,7 @@ documented to say. Processes are real, windows are not. tests/fuzz has all kinds
 import contextlib
 import json
 import os
+import signal
 import socket
 import threading
 
@@ -44,7 +45,7 @@ class Conversation(DesktopTest):
 class Niri(Conversation):
     def setUp(self):
         super().setUp()
-        self.windows, self.workspaces, self.stream = [], [], None
+        self.windows, self.workspaces, self.stream, self.asked = [], [], None, 0
         self.server = self.listen("niri.wayland-1.77.sock")
         threading.Thread(target=self.answer, daemon=True).start()
 
@@ -59,6 +60,7 @@ class Niri(Conversation):
                     peer.sendall(b'{"Ok":"Handled"}\n')
                 elif what:
                     name = json.loads(what)
+                    self.asked += 1
                     reply = {"Windows": self.windows, "Workspaces": self.workspaces}[name]
                     peer.sendall(reply if isinstance(reply, bytes) else json.dumps({"Ok": {name: reply}}).encode() + b"\n")
 
@@ -88,11 +90,16 @@ class Niri(Conversation):
         self.say("WindowFocusChanged")
         self.shows(lines, self.two, "focused$")
         self.shows(lines, self.one, "hidden, if that lasts")
+        # Nothing is asked about what changes all the time, nor when a process ends.
+        before = self.asked
+        self.say("WindowLayoutsChanged")
+        os.kill(self.two, signal.SIGKILL)
+        self.shows(lines, self.two, "gone$")
         # On a workspace that nobody knows.
         self.windows = [self.window(10, self.one, 7)]
         self.say("WindowOpenedOrChanged")
         self.shows(lines, self.one, "visible$")
-        self.shows(lines, self.two, "gone$")
+        self.assertEqual(self.asked, before + 2)
 
     def test_rubbish_ends_it_until_it_comes_again(self):
         self.windows = [self.window(10, self.one, 1, True)]
