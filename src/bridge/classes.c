@@ -65,16 +65,17 @@ static int ask(struct helper *helper, const char *path, struct unit_said *ret)
 
 /* ---- a unit ---- */
 
-static void free_item(struct named_class *item)
+static void clear_item(struct named_class *item)
 {
-	free(item->place);
+	free(item->unit);
 	free(item->cgroup);
+	free(item->place);
 }
 
 void classes_clear(struct classes *classes)
 {
 	for (size_t i = 0; i < classes->count; i++)
-		free_item(&classes->items[i]);
+		clear_item(&classes->items[i]);
 	free(classes->items);
 	helper_close(&classes->helper);
 	*classes = (struct classes){ 0 };
@@ -90,60 +91,55 @@ struct named_class *classes_find(const struct classes *classes, const char *unit
 }
 
 /* The last file that says it counts. */
-static void look_into(struct classes *classes, const char *path, struct named_class *item)
+static void look_into(struct helper *helper, const char *path, struct named_class *item)
 {
 	_cleanup_free_ char *safe = text_escape(path, strlen(path));
 	struct unit_said said;
-	int r = *path ? ask(&classes->helper, path, &said) : -ENOENT;
+	int r = *path && safe ? ask(helper, path, &said) : -ENOENT;
 
 	if (r < 0 && r != -ENOENT)
-		log_warning("%s: cannot be read, and what it says in [X-SchedQoS] does not count: %s",
-			    safe ? safe : "a unit's file", strerror(-r));
+		log_warning("%s: cannot be read, and what it says in [X-SchedQoS] does not count: %s", safe, strerror(-r));
 	if (r < 0 || !said.is_said)
 		return;
-	memcpy(item->qos, said.qos, sizeof(item->qos));
-	free(take_ptr(item->place));
-	if (!safe || asprintf(&item->place, "%s:%u", safe, said.line) < 0)
+	item->said = said;
+	free(item->place);
+	if (asprintf(&item->place, "%s:%u", safe, said.line) < 0)
 		item->place = NULL;
 }
 
-static int look(struct classes *classes, sd_bus *manager, const char *name, struct named_class *item)
+/* 0: its files name none. */
+static int look(struct helper *helper, sd_bus *manager, const char *name, struct named_class *item)
 {
 	_cleanup_(unit_clear) struct unit unit = { 0 };
-	char cgroup[CGROUP_PATH_MAX];
-	int r = unit_read(manager, name, false, false, &unit);
+	int r = unit_read(manager, name, false, &unit);
 
 	if (r < 0)
 		return r;
-	snprintf(item->unit, sizeof(item->unit), "%s", name);
-	look_into(classes, unit.fragment, item);
+	look_into(helper, unit.fragment, item);
 	for (char **at = unit.drop_ins; at && *at; at++)
-		look_into(classes, *at, item);
-	if (!*item->qos)
+		look_into(helper, *at, item);
+	if (!*item->said.qos || !item->place)
 		return 0;
-	r = unit_cgroup(manager, name, cgroup);
-	item->cgroup = r < 0 ? NULL : strdup(cgroup);
-	return r;
+	r = unit_read_share(manager, &unit);
+	item->unit = take_ptr(unit.id);
+	item->cgroup = take_ptr(unit.cgroup);
+	return r < 0 ? r : *item->cgroup != '\0';
 }
 
 int classes_look(struct classes *classes, sd_bus *manager, const char *unit)
 {
 	struct named_class *known = classes_find(classes, unit), *items, now = { 0 };
-	int r = look(classes, manager, unit, &now);
+	const bool was_known = known;
+	int r = look(&classes->helper, manager, unit, &now);
 
-	if (r < 0 && r != -ENOENT) {
-		free_item(&now);
-		return r;
-	}
-	r = known != NULL;
-	if (known) {
-		free_item(known);
+	if (known && (r >= 0 || r == -ENOENT)) {
+		clear_item(known);
 		*known = classes->items[--classes->count];
 	}
-	items = now.place && now.cgroup ? reallocarray(classes->items, classes->count + 1, sizeof(*items)) : NULL;
+	items = r > 0 ? array_room(classes->items, classes->count, sizeof(*items)) : NULL;
 	if (!items) {
-		free_item(&now);
-		return r;
+		clear_item(&now);
+		return r < 0 && r != -ENOENT ? r : was_known;
 	}
 	classes->items = items;
 	items[classes->count++] = now;
@@ -157,7 +153,7 @@ static int append(sd_bus_message *message, const struct classes *classes)
 	int r = sd_bus_message_open_container(message, 'a', "(sss)");
 
 	for (size_t i = 0; i < classes->count && r >= 0; i++)
-		r = sd_bus_message_append(message, "(sss)", classes->items[i].cgroup, classes->items[i].qos,
+		r = sd_bus_message_append(message, "(sss)", classes->items[i].cgroup, classes->items[i].said.qos,
 					  classes->items[i].place);
 	return r < 0 ? r : sd_bus_message_close_container(message);
 }

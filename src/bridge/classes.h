@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The classes that units name in their files: see schedqos.json(5). */
+/* The classes that units name in their files, [X-SchedQoS] Class=QOS_UTILITY: see schedqos.json(5). */
 #pragma once
 
 #include <stdbool.h>
@@ -10,15 +10,32 @@
 #include <schedqos/kernel/helper.h>
 
 #include "manager.h"
-#include "unit_file.h"
+
+/* ---- unit_file.c ---- */
+
+/* What a file says in that section, which systemd itself ignores. */
+struct unit_said {
+	bool is_said; /* empty: what earlier files say is void */
+	unsigned line;
+	char qos[64]; /* safe to print, cut; whether there is such a class is not known here */
+};
+
+/* Skips comments and what continues a line, as systemd knows them; the last one counts. Changes the text. */
+void unit_file_parse(char *text, struct unit_said *ret);
+
+/* Reads a file that may block for ever. What is no regular file says nothing. 0 or -errno: -EFBIG for more than 1 MiB. */
+int unit_file_read(const char *path, struct unit_said *ret);
+
+/* ---- classes.c ---- */
 
 /* Begins with zeros. */
 struct classes {
 	struct named_class {
-		char unit[UNIT_NAME_BYTES], qos[UNIT_QOS_BYTES];
-		char *place, *cgroup; /* FILE:LINE, which says it; and where the unit's tasks are */
-		unsigned weight; /* of that class; 0: there is none, or that is not known yet */
-		bool is_wrong;	 /* that there is none has been said */
+		struct unit_said said;
+		char *unit, *cgroup; /* where its tasks are */
+		char *place;	     /* FILE:LINE, which says it */
+		unsigned weight;     /* of that class; 0: there is none, or that is not known yet */
+		bool is_wrong;	     /* that there is none has been said */
 	} *items;
 	size_t count;
 	struct helper helper;

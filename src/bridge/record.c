@@ -52,18 +52,13 @@ int record_remove(int record, const char *unit)
 	return state_file_remove(record, unit);
 }
 
-static int is_link(const struct dirent *entry)
-{
-	return entry->d_type == DT_LNK;
-}
-
 int record_each(int record, int (*found)(void *context, const char *unit), void *context)
 {
 	struct dirent **entries;
-	int n = scandirat(record, ".", &entries, is_link, alphasort), r = n < 0 ? -errno : 0;
+	int n = scandirat(record, ".", &entries, NULL, alphasort), r = n < 0 ? -errno : 0;
 
 	for (int i = 0; i < n; i++) {
-		if (r >= 0)
+		if (r >= 0 && entries[i]->d_type == DT_LNK)
 			r = found(context, entries[i]->d_name);
 		free(entries[i]);
 	}

@@ -15,7 +15,7 @@ struct kept_weight {
 	bool is_transient;    /* its unit goes with all that was set on it */
 };
 
-/* Locks it. path: of the folder. A descriptor of that; -EBUSY while another process has it; or another -errno. */
+/* Locks the folder. A descriptor of it; -EBUSY while another process has it; or another -errno. */
 int record_open(const char *path);
 
 /* Whether the unit's weight was set. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "unit_file.h"
+#include "classes.h"
 
 #include <errno.h>
 #include <string.h>

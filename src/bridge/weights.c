@@ -16,12 +16,10 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
+#include "broadcasts.h"
 #include "classes.h"
 #include "manager.h"
 #include "record.h"
-
-/* Before a bridge that has ended is started again: it may have been stopped, which an earlier start would undo. */
-#define NEXT_BRIDGE_US (1 * 1000000ULL)
 
 struct weights {
 	sd_event *event;
@@ -31,7 +29,7 @@ struct weights {
 	bool is_ending;	 /* nothing is to have a weight any more */
 	char record_path[PATH_MAX];
 	int record;
-	size_t n_kept;		  /* in it */
+	size_t n_kept; /* in it */
 	sd_login_monitor *logins; /* NULL: nobody tells of seats */
 	bool seat_is_used;
 	struct unit_weight *wanted; /* the first that holds for a unit counts */
@@ -40,8 +38,7 @@ struct weights {
 	struct classes classes; /* that units name, for those that are not wanted */
 	bool has_told;		/* the daemon, of some */
 	bool is_refused;	/* it does not take them, which has been said */
-	sd_event_source *again; /* looks at all of them, when no more signals wait */
-	sd_event_source *asking; /* asks the next bridge */
+	sd_event_source *again; /* looks at all units, when no more signals wait */
 	int level;		/* at which is said what is respected */
 	bool has_told_border;
 	struct problem refused;
@@ -105,26 +102,23 @@ static bool has_chosen_weight(const struct weights *weights, const struct unit *
 }
 
 /* Whether nobody has chosen what the unit gets, and its weight would not make a border. */
-static int may_set(struct weights *weights, const char *name, const struct unit *unit, bool *ret)
+static bool may_set(struct weights *weights, const struct unit *unit)
 {
 	const bool is_chosen = has_chosen_weight(weights, unit);
-	int r;
 
-	*ret = false;
 	if (is_chosen || unit->other) {
-		log_at(weights->level, "%s: somebody has chosen its %s, which stays", name,
+		log_at(weights->level, "%s: somebody has chosen its %s, which stays", unit->id,
 		       is_chosen ? "CPUWeight" : unit->other);
-		return 0;
+		return false;
 	}
-	r = unit_has_border(weights->manager, unit, ret);
-	if (r < 0 || *ret)
-		return r;
+	if (unit_has_border(unit))
+		return true;
 	log_at(weights->has_told_border ? LOG_DEBUG : LOG_INFO,
 	       "%s: gets no CPUWeight, which would switch on the cpu controller for all that is in %s; the same goes for "
 	       "others where it is off",
-	       name, unit->slice);
+	       unit->id, unit->slice);
 	weights->has_told_border = true;
-	return 0;
+	return false;
 }
 
 static int set(struct weights *weights, const char *name, const struct unit *unit, unsigned weight)
@@ -167,22 +161,23 @@ static int consider(struct weights *weights, const char *name, bool load)
 	_cleanup_(unit_clear) struct unit unit = { 0 };
 	const unsigned weight = weight_of(weights, name);
 	struct kept_weight kept;
-	bool is_kept = record_find(weights->record, name, &kept), may = false;
+	bool is_kept = record_find(weights->record, name, &kept);
 	int r;
 
 	if (!weight && !is_kept)
 		return 0;
-	r = unit_read(weights->manager, name, load, true, &unit);
+	r = unit_read(weights->manager, name, load, &unit);
+	if (r >= 0)
+		r = unit_read_share(weights->manager, &unit);
 	if (r == -ENOENT)
 		return is_kept && (load || kept.is_transient) ? forget(weights, name) : 0;
 	if (r >= 0 && is_kept && (unit.weight != kept.set || kept.set != weight)) {
 		r = put_back(weights, name, &kept, &unit);
 		is_kept = false;
 	}
-	if (r < 0 || is_kept || !weight)
+	if (r < 0 || is_kept || !weight || !may_set(weights, &unit))
 		return r;
-	r = may_set(weights, name, &unit, &may);
-	return r < 0 || !may ? r : set(weights, name, &unit, weight);
+	return set(weights, name, &unit, weight);
 }
 
 /* ---- all of them ---- */
@@ -287,13 +282,10 @@ static bool seat_is_used(void)
 /* The record stays for the next one. */
 static int give_up(struct weights *weights, int r)
 {
-	if (r < 0) {
-		log_error("the service manager does not answer: %s", strerror(-r));
-		sd_event_exit(weights->event, EXIT_FAILURE);
-	}
-	return 0;
+	return r < 0 ? sd_event_exit(weights->event, EXIT_FAILURE) : 0;
 }
 
+/* What is respected is said the first time, and not again when some unit or session comes. */
 static int on_again(sd_event_source *source, void *userdata)
 {
 	struct weights *weights = userdata;
@@ -328,49 +320,39 @@ static int on_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return give_up(weights, r);
 }
 
-static int read_wanted(sd_bus_message *reply, struct unit_weight **ret, size_t *ret_n)
-{
-	int r = sd_bus_message_enter_container(reply, 'a', "(sqb)");
-
-	while (r >= 0) {
-		struct unit_weight *all = reallocarray(*ret, *ret_n + 1, sizeof(*all));
-		int at_seat;
-
-		if (!all)
-			return -ENOMEM;
-		*ret = all;
-		r = sd_bus_message_read(reply, "(sqb)", &all[*ret_n].pattern, &all[*ret_n].number, &at_seat);
-		if (r <= 0)
-			break;
-		all[(*ret_n)++].at_seat = at_seat;
-	}
-	return r;
-}
-
 /* Who does not answer has the configuration that he had. But there may be no bridge, or it has no daemon. */
 static int ask_daemon(struct weights *weights)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	_cleanup_free_ struct unit_weight *wanted = NULL;
-	size_t n = 0;
-	int r = weights->is_user ?
-			sd_bus_call_method(weights->daemon, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME, "GetUserWeights", &error, &reply, NULL) :
-			sd_bus_call_method(weights->daemon, NULL, BUS_PATH, BUS_INTERFACE, "GetWeights", NULL, &reply, NULL);
+	sd_bus_message *reply = NULL;
+	int at_seat, r = weights->is_user ? sd_bus_call_method(weights->daemon, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME,
+							       "GetUserWeights", &error, &reply, NULL) :
+					    sd_bus_call_method(weights->daemon, NULL, BUS_PATH, BUS_INTERFACE, "GetWeights",
+							       NULL, &reply, NULL);
 
-	if (r >= 0)
-		r = read_wanted(reply, &wanted, &n);
 	if (r >= 0 || sd_bus_error_has_names(&error, BRIDGE_ERROR_NO_DAEMON, SD_BUS_ERROR_SERVICE_UNKNOWN,
 					     SD_BUS_ERROR_NAME_HAS_NO_OWNER))
 		weights->has_daemon = r >= 0;
 	if (r < 0)
 		return r;
-	free(weights->wanted);
 	sd_bus_message_unref(weights->reply);
-	weights->wanted = take_ptr(wanted);
-	weights->n_wanted = n;
-	weights->reply = take_ptr(reply);
-	return 0;
+	weights->reply = reply;
+	weights->n_wanted = 0;
+	r = sd_bus_message_enter_container(reply, 'a', "(sqb)");
+	while (r >= 0) {
+		struct unit_weight *all = array_room(weights->wanted, weights->n_wanted, sizeof(*all));
+
+		if (!all)
+			return -ENOMEM;
+		weights->wanted = all;
+		all += weights->n_wanted;
+		r = sd_bus_message_read(reply, "(sqb)", &all->pattern, &all->number, &at_seat);
+		if (r <= 0)
+			break;
+		all->at_seat = at_seat;
+		weights->n_wanted++;
+	}
+	return r;
 }
 
 /* Or it has come or gone, as far as there is a bridge to tell. */
@@ -385,16 +367,9 @@ static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *er
 	return look_again(weights);
 }
 
-static int on_next_bridge(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	(void)source;
-	(void)usec;
-	return on_reloaded(NULL, userdata, NULL);
-}
-
 /*
- * Who has the name of the bridge now knows nothing of us. Where nobody has, what is asked starts it anew, after it has ended;
- * unless it had no daemon, with which another comes.
+ * Who has the name of the bridge now knows nothing of us. Where nobody has, nothing is to have a weight until somebody does:
+ * the service manager starts the next one.
  */
 static int on_bridge(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -403,13 +378,10 @@ static int on_bridge(sd_bus_message *message, void *userdata, sd_bus_error *erro
 
 	if (sd_bus_message_read(message, "sss", &name, &before, &after) < 0)
 		return 0;
-	weights->asking = sd_event_source_disable_unref(weights->asking);
 	if (*after)
 		return on_reloaded(message, userdata, error);
-	if (!weights->has_daemon)
-		return 0;
-	return sd_event_add_time_relative(weights->event, &weights->asking, CLOCK_MONOTONIC, NEXT_BRIDGE_US, 0, on_next_bridge,
-					  weights);
+	weights->has_daemon = weights->has_told = false;
+	return look_again(weights);
 }
 
 static int on_daemon_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -419,13 +391,6 @@ static int on_daemon_gone(sd_bus_message *message, void *userdata, sd_bus_error 
 	(void)message;
 	(void)error;
 	return sd_event_exit(weights->event, 0);
-}
-
-static int on_manager_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	(void)message;
-	(void)error;
-	return give_up(userdata, -ECONNRESET);
 }
 
 static int on_login(sd_event_source *source, int fd, uint32_t revents, void *userdata)
@@ -460,29 +425,19 @@ static int listen_to_logins(struct weights *weights)
 	return 0;
 }
 
-static int match(sd_bus *bus, const char *path, const char *interface, const char *member, sd_bus_message_handler_t handler,
-		 struct weights *weights)
-{
-	return sd_bus_match_signal(bus, NULL, NULL, path, interface, member, handler, weights);
-}
-
-/* Anybody on the bus can send these; what a stranger sends should not have us ask, which is charged to our user. */
 static int connect_to_bridge(struct weights *weights)
 {
-	static const char owner[] = "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-				    "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" BRIDGE_NAME "'";
 	int r = sd_bus_open_system(&weights->daemon);
 
 	/* Whoever sits at the machine does so with a session of his own, or this would not run. */
 	weights->seat_is_used = true;
 	if (r >= 0)
-		r = sd_bus_add_match(weights->daemon, NULL, owner, on_bridge, weights);
+		r = hear_broadcasts_only(weights->daemon);
 	if (r >= 0)
-		r = sd_bus_match_signal(weights->daemon, NULL, BRIDGE_NAME, BUS_PATH, "org.freedesktop.DBus.Properties",
-					"PropertiesChanged", on_reloaded, weights);
+		r = sd_bus_add_match(weights->daemon, NULL, BUS_NAME_OWNER_CHANGED ",arg0='" BRIDGE_NAME "'", on_bridge, weights);
+	/* Reloaded, and PropertiesChanged. */
 	if (r >= 0)
-		r = sd_bus_match_signal(weights->daemon, NULL, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME, "Reloaded", on_reloaded,
-					weights);
+		r = sd_bus_match_signal(weights->daemon, NULL, BRIDGE_NAME, BUS_PATH, NULL, NULL, on_reloaded, weights);
 	return r;
 }
 
@@ -495,7 +450,7 @@ static int connect_to_socket(struct weights *weights)
 	if (r >= 0)
 		r = sd_bus_start(weights->daemon);
 	if (r >= 0)
-		r = match(weights->daemon, BUS_PATH, BUS_INTERFACE, "Changed", on_reloaded, weights);
+		r = sd_bus_match_signal(weights->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Changed", on_reloaded, weights);
 	return r;
 }
 
@@ -504,8 +459,8 @@ static int connect_to_daemon(struct weights *weights)
 	int r = weights->is_user ? connect_to_bridge(weights) : connect_to_socket(weights);
 
 	if (r >= 0)
-		r = match(weights->daemon, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected",
-			  on_daemon_gone, weights);
+		r = sd_bus_match_signal(weights->daemon, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
+					"Disconnected", on_daemon_gone, weights);
 	if (r >= 0)
 		r = sd_bus_attach_event(weights->daemon, weights->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r >= 0 && ask_daemon(weights) < 0 && !weights->is_user)
@@ -517,16 +472,10 @@ static int connect_to_daemon(struct weights *weights)
 
 static int connect_to_manager(struct weights *weights)
 {
-	static const char path[] = "/org/freedesktop/systemd1", interface[] = "org.freedesktop.systemd1.Manager";
 	int r = manager_open(weights->is_user, &weights->manager);
 
 	if (r >= 0)
-		r = match(weights->manager, path, interface, "UnitNew", on_unit, weights);
-	if (r >= 0)
-		r = match(weights->manager, path, interface, "UnitRemoved", on_unit, weights);
-	if (r >= 0)
-		r = match(weights->manager, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected",
-			  on_manager_gone, weights);
+		r = manager_follow_units(weights->manager, on_unit, weights);
 	if (r >= 0)
 		r = sd_bus_attach_event(weights->manager, weights->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r >= 0)
@@ -534,7 +483,7 @@ static int connect_to_manager(struct weights *weights)
 	if (r >= 0)
 		r = sd_event_source_set_priority(weights->again, SD_EVENT_PRIORITY_IDLE);
 	if (r >= 0)
-		r = sd_event_source_set_enabled(weights->again, SD_EVENT_OFF);
+		r = manager_each_unit(weights->manager, look_listed, weights);
 	if (r < 0)
 		log_error("talking to systemd on the %s bus, which sets cpu weights: %s",
 			  weights->is_user ? "user's" : "system", strerror(-r));
@@ -564,19 +513,6 @@ static int open_record(struct weights *weights)
 	return r;
 }
 
-/* What is respected is said now, and not again when some unit or session comes. */
-static int begin(struct weights *weights)
-{
-	int r;
-
-	weights->level = LOG_INFO;
-	r = manager_each_unit(weights->manager, look_listed, weights);
-	if (r >= 0)
-		r = consider_all(weights);
-	weights->level = LOG_DEBUG;
-	return give_up(weights, r);
-}
-
 static int start(struct weights *weights)
 {
 	int r = sd_event_new(&weights->event);
@@ -589,9 +525,7 @@ static int start(struct weights *weights)
 		r = connect_to_daemon(weights);
 	if (r >= 0)
 		r = connect_to_manager(weights);
-	if (r >= 0)
-		r = listen_to_logins(weights);
-	return r < 0 ? r : begin(weights);
+	return r < 0 ? r : listen_to_logins(weights);
 }
 
 static void clear(struct weights *weights)
@@ -600,7 +534,6 @@ static void clear(struct weights *weights)
 	free(weights->wanted);
 	sd_bus_message_unref(weights->reply);
 	sd_event_source_unref(weights->again);
-	sd_event_source_disable_unref(weights->asking);
 	classes_clear(&weights->classes);
 	sd_login_monitor_unref(weights->logins);
 	sd_bus_flush_close_unref(weights->daemon);
@@ -624,13 +557,14 @@ static int finish(struct weights *weights)
 
 int weights_run(bool is_user)
 {
-	_cleanup_(clear) struct weights weights = { .is_user = is_user, .level = LOG_DEBUG, .record = -1 };
-	int status;
+	_cleanup_(clear) struct weights weights = { .is_user = is_user, .level = LOG_INFO, .record = -1 };
 
 	if (start(&weights) < 0)
 		return EXIT_FAILURE;
-	status = sd_event_loop(weights.event);
-	return status ? EXIT_FAILURE : finish(&weights);
+	if (sd_event_loop(weights.event) == 0)
+		return finish(&weights);
+	log_error("the service manager does not answer: cpu weights are still in the record in %s", weights.record_path);
+	return EXIT_FAILURE;
 }
 
 int weights_restore(bool is_user)

@@ -12,7 +12,8 @@
  *   user_weight N             of session.slice, which the bridge says from now on; 0: there is no daemon
  *   told                      what the bridge was told of units since that was last asked, on one line
  *   asked                     how often the bridge was asked for weights since that was last asked
- *   stranger                  somebody else on the bus sends what the bridge does when something has changed
+ *   stranger NAME             somebody else on the bus sends, to all and to who has subscribed or asked last, what the bridge does when
+ *                             something has changed, what the bus does when it has ended, and that the unit is new
  *   kill NAME HOW             kills whoever is the next to set its weight, HOW: "before" or "after" it is set
  */
 #include <errno.h>
@@ -40,7 +41,7 @@ static struct unit {
 } units[UNITS];
 
 static sd_bus *bus;
-static char doomed[256], how[16];
+static char doomed[256], how[16], follower[64];
 
 static struct unit *unit_find(const char *name)
 {
@@ -92,6 +93,7 @@ static int subscribe(sd_bus_message *message, void *userdata, sd_bus_error *erro
 {
 	(void)userdata;
 	(void)error;
+	snprintf(follower, sizeof(follower), "%s", sd_bus_message_get_sender(message));
 	return sd_bus_reply_method_return(message, NULL);
 }
 
@@ -124,6 +126,17 @@ static int load_unit(sd_bus_message *message, void *userdata, sd_bus_error *erro
 	return reply_path(message, name);
 }
 
+/* Ends the array that it holds. r: of what it is made of so far. */
+static int send_array(sd_bus_message *reply, int r)
+{
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	if (r >= 0)
+		r = sd_bus_send(bus, reply, NULL);
+	sd_bus_message_unref(reply);
+	return r;
+}
+
 static int list_units(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	sd_bus_message *reply = NULL;
@@ -138,12 +151,7 @@ static int list_units(sd_bus_message *message, void *userdata, sd_bus_error *err
 			r = sd_bus_message_append(reply, "(ssssssouso)", units[i].name, "", units[i].state, "active",
 						  "running", "", "/", 0, "", "/");
 	}
-	if (r >= 0)
-		r = sd_bus_message_close_container(reply);
-	if (r >= 0)
-		r = sd_bus_send(bus, reply, NULL);
-	sd_bus_message_unref(reply);
-	return r;
+	return send_array(reply, r);
 }
 
 static void kill_sender(sd_bus_message *message)
@@ -214,6 +222,7 @@ static unsigned user_weight, asked;
 static int get_user_weights(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	(void)userdata;
+	snprintf(follower, sizeof(follower), "%s", sd_bus_message_get_sender(message));
 	asked++;
 	if (!user_weight)
 		return sd_bus_error_set(error, "org.schedqos1.Error.NoDaemon", "no daemon runs");
@@ -240,12 +249,7 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 		length += (size_t)snprintf(told + length, sizeof(told) - length, " %s %s %s", cgroup, class, place);
 		r = sd_bus_message_append(reply, "(qs)", 41, "");
 	}
-	if (r >= 0)
-		r = sd_bus_message_close_container(reply);
-	if (r >= 0)
-		r = sd_bus_send(bus, reply, NULL);
-	sd_bus_message_unref(reply);
-	return r;
+	return send_array(reply, r);
 }
 
 static const sd_bus_vtable bridge[] = {
@@ -268,16 +272,30 @@ static int put_bridge(const char *where)
 }
 
 /* The bus has passed it on when this returns. */
-static int be_a_stranger(void)
+static int be_a_stranger(const char *unit)
 {
+	static const struct {
+		const char *path, *interface, *member;
+	} signals[] = {
+		{ "/org/schedqos1", BRIDGE, "Reloaded" },
+		{ "/org/schedqos1", "org.freedesktop.DBus.Properties", "PropertiesChanged" },
+		{ "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged" },
+		{ PATH, NAME ".Manager", "UnitNew" },
+	};
 	sd_bus *other = NULL;
 	int r = sd_bus_open_system(&other);
 
-	if (r >= 0)
-		r = sd_bus_emit_signal(other, "/org/schedqos1", BRIDGE, "Reloaded", NULL);
-	if (r >= 0)
-		r = sd_bus_emit_signal(other, "/org/schedqos1", "org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as",
-				       BRIDGE, 0, 0);
+	for (size_t i = 0; i < 2 * sizeof(signals) / sizeof(signals[0]) && r >= 0; i++) {
+		const char *const first = i / 2 == 3 ? unit : BRIDGE;
+		sd_bus_message *message = NULL;
+
+		r = sd_bus_message_new_signal(other, &message, signals[i / 2].path, signals[i / 2].interface, signals[i / 2].member);
+		if (r >= 0)
+			r = sd_bus_message_append(message, "sss", first, "", ":1.1");
+		if (r >= 0)
+			r = sd_bus_send_to(other, message, i % 2 ? follower : NULL, NULL);
+		sd_bus_message_unref(message);
+	}
 	if (r >= 0)
 		r = sd_bus_call_method(other, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId", NULL, NULL, NULL);
 	sd_bus_flush_close_unref(other);
@@ -358,8 +376,8 @@ static void obey(const char *line)
 		printf("%u\n", asked);
 		asked = 0;
 		return;
-	} else if (strcmp(line, "stranger\n") == 0) {
-		printf("%s\n", be_a_stranger() < 0 ? "cannot" : "done");
+	} else if (sscanf(line, "stranger %255s", name) == 1) {
+		printf("%s\n", be_a_stranger(name) < 0 ? "cannot" : "done");
 		return;
 	} else if (sscanf(line, "bridge %255s", name) == 1 && put_bridge(name) < 0) {
 		printf("no name\n");

@@ -235,6 +235,11 @@ class Weights(LiveTest):
         self.start()
         self.becomes("named.service", BACKGROUND)
         self.tell("put named.service 77 %s" % UNSET)
+        # Nobody else but the manager has it look.
+        self.tell("stranger named.service")
+        self.tell("unit game-1.scope %s -.slice" % GROUP)
+        self.becomes("game-1.scope", "500")
+        self.assertIn("named.service", kept())
         self.stop()
         self.assertEqual(self.weight("named.service"), "77")
         self.assertIn("named.service: its CPUWeight was changed by somebody and stays", self.log())
@@ -381,7 +386,7 @@ class Weights(LiveTest):
             self.assertEqual(kept(runtime + "/schedqos"), ["app.slice", "session.slice"])
         with self.subTest("nobody else but the bridge has it ask"):
             self.ask("asked")
-            self.tell("stranger")
+            self.tell("stranger session.slice")
             self.tell("user_weight 500")
             wanted("500", BACKGROUND, "100", "300")
             self.assertEqual(self.ask("asked"), "1")

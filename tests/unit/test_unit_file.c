@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../src/bridge/unit_file.h"
+#include "../../src/bridge/classes.h"
 
 TEST(what_a_text_says)
 {
