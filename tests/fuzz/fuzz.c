@@ -91,26 +91,6 @@ void check_plan(const struct plan *plan)
 	check(count == tasks_count(plan_tasks(plan)));
 }
 
-void check_action(const struct plan *plan, const struct plan_action *action)
-{
-	const struct task_attr *want = &action->want;
-	const struct task *task = tasks_find(plan_tasks(plan), action->tid);
-	size_t n_tags;
-
-	rules_tags(plan_config(plan)->rules, &n_tags);
-	check(task && (task->flags & TASK_SETTING));
-	check(action->tag == TAG_NONE || action->tag < n_tags);
-	check(attr_difference(&action->from, want) || action->from.nice != want->nice);
-	check((want->policy == POLICY_DEADLINE && action->from.policy != POLICY_DEADLINE) ==
-	      (action->deadline != NULL));
-	check(want->nice >= -20 && want->nice <= 19);
-	check(want->util_min <= want->util_max && want->util_max <= UTIL_FULL);
-	check(want->rt_priority <= 99);
-	check(!want->io_priority || IO_CLASS(want->io_priority) != IO_CLASS_NONE);
-	check((want->policy == POLICY_FIFO || want->policy == POLICY_RR) ==
-	      (want->rt_priority > 0));
-}
-
 static struct task *grow(void *context)
 {
 	static struct task chunk[TASKS_CHUNK];

@@ -63,7 +63,6 @@ void check_printable(const char *text);
 void check_utf8(const char *text);
 
 struct plan;
-struct plan_action;
 struct tasks_memory;
 
 /* What holds of a task's record after every event. */
@@ -71,9 +70,6 @@ void check_known(const struct plan *plan, pid_t tid);
 
 /* What holds of the plan's whole table. Slow. */
 void check_plan(const struct plan *plan);
-
-/* What holds of every action. */
-void check_action(const struct plan *plan, const struct plan_action *action);
 
 /* One chunk for all runs: making and dropping a table costs more than all that is done with it. */
 extern const struct tasks_memory one_chunk;
