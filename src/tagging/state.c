@@ -62,32 +62,27 @@ static bool is_sound_tag(const struct qos_attr *tag)
 	return tag->nice >= -20 && tag->nice <= 19 && is_sound_attr(&given);
 }
 
-static int copy_tags(const struct state_header *header, struct state_legacy *ret)
+static int adopt_tags(const struct state_header *header, struct state_legacy *ret)
 {
 	for (size_t i = 0; i < header->n_tags; i++) {
 		if (!is_sound_tag(&header->tags[i]))
 			return -EBADMSG;
 	}
-	ret->tags = calloc(header->n_tags + 1, sizeof(*ret->tags));
-	if (!ret->tags)
-		return -ENOMEM;
-	memcpy(ret->tags, header->tags, header->n_tags * sizeof(*ret->tags));
+	ret->tags = header->tags;
 	ret->n_tags = header->n_tags;
 	return 0;
 }
 
-static int adopt_records(const struct task *records, size_t count, struct state_legacy *ret)
+static int adopt_records(struct task *records, size_t count, struct state_legacy *ret)
 {
-	ret->records = calloc(count + 1, sizeof(*ret->records));
-	if (!ret->records)
-		return -ENOMEM;
+	ret->records = records;
 	for (size_t i = 0; i < count; i++) {
 		if (!records[i].tid)
 			continue;
 		if (!state_record_is_sound(&records[i]))
 			return -EBADMSG;
 		ret->n_changed += attr_difference(&records[i].known, &records[i].had) != 0;
-		ret->records[ret->n_records++] = records[i];
+		records[ret->n_records++] = records[i];
 	}
 	return 0;
 }
@@ -104,10 +99,10 @@ int state_parse(void *bytes, size_t size, const char *boot_id, struct state_lega
 	if (r == -ESTALE)
 		return 0;
 	if (r == 0)
-		r = copy_tags(header, ret);
+		r = adopt_tags(header, ret);
 	if (r == 0)
-		r = adopt_records((const struct task *)((const char *)bytes + STATE_HEADER_BYTES),
-				 (size - STATE_HEADER_BYTES) / sizeof(struct task), ret);
+		r = adopt_records((struct task *)((char *)bytes + STATE_HEADER_BYTES),
+				  (size - STATE_HEADER_BYTES) / sizeof(struct task), ret);
 	ret->start = header->start;
 	return r;
 }
@@ -120,22 +115,28 @@ static uint64_t widen(uint32_t ticks)
 	return now - (uint32_t)(now - ticks);
 }
 
-static int read_file(int fd, size_t size, const char *boot_id, struct state_legacy *ret)
+static int read_file(int fd, size_t size, struct state_legacy *ret)
 {
 	/* Not mapped: a page that cannot be read back from swap would raise SIGBUS. */
 	_cleanup_free_ void *bytes = malloc(size);
+	char boot_id[BOOT_ID_SIZE];
 	ssize_t n;
+	int r;
 
 	if (!bytes)
 		return -ENOMEM;
 	n = read_full(fd, bytes, size);
-	return n < 0 ? (int)n : state_parse(bytes, n, boot_id, ret);
+	r = n < 0 ? (int)n : host_boot_id(boot_id);
+	if (r == 0)
+		r = state_parse(bytes, n, boot_id, ret);
+	if (r == 0)
+		ret->bytes = take_ptr(bytes);
+	return r;
 }
 
 static int read_one(int folder, const char *name, struct state_legacy *ret)
 {
 	_cleanup_close_ int fd = -1;
-	char boot_id[BOOT_ID_SIZE];
 	size_t size = 0;
 	int r;
 
@@ -144,11 +145,9 @@ static int read_one(int folder, const char *name, struct state_legacy *ret)
 		return fd == -ENOENT ? 0 : fd;
 	if (size < STATE_PAGE || size > STATE_FILE_MAX)
 		return -EBADMSG;
-	r = host_boot_id(boot_id);
-	if (r == 0)
-		r = read_file(fd, size, boot_id, ret);
+	r = read_file(fd, size, ret);
 	if (r < 0)
-		state_legacy_clear(ret);
+		*ret = (struct state_legacy){ 0 };
 	ret->start = widen((uint32_t)ret->start);
 	return r;
 }
@@ -170,8 +169,7 @@ int state_read(int folder, struct state_legacy *ret)
 
 void state_legacy_clear(struct state_legacy *legacy)
 {
-	free(legacy->records);
-	free(legacy->tags);
+	free(legacy->bytes);
 	*legacy = (struct state_legacy){ 0 };
 }
 

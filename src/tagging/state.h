@@ -16,9 +16,10 @@ struct state;
 
 /* The state of a daemon that has ended. */
 struct state_legacy {
-	struct task *records;
+	void *bytes; /* the file, in which the following are */
+	const struct task *records;
 	size_t n_records, n_changed; /* n_changed of them carry something that it set */
-	struct qos_attr *tags; /* the attributes of its classes: see struct given */
+	const struct qos_attr *tags; /* the attributes of its classes: see struct given */
 	size_t n_tags;
 	bool stopped;	/* it had put back all of them: what outlasted the stop is not on record. There are some */
 	uint64_t start; /* when it subscribed to events: ticks since boot */
@@ -91,7 +92,7 @@ _Static_assert(TASKS_CHUNK_BYTES % 4096 == 0, "chunks are mapped");
 bool state_record_is_sound(const struct task *task);
 
 /*
- * Parses a file of this size in memory, which must be aligned for a header; boot_id: of this boot. Returns as
- * state_read does, with ret->start cut to 32 bits; *ret must be cleared even on failure.
+ * Parses a file of this size in memory, which must be aligned for a header, and moves its records together; boot_id: of this
+ * boot. Returns as state_read does, with ret->start cut to 32 bits and ret->bytes NULL: the memory stays the caller's.
  */
 int state_parse(void *bytes, size_t size, const char *boot_id, struct state_legacy *ret);

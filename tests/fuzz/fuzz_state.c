@@ -146,10 +146,9 @@ static void read_tasks(struct input *input, uint8_t flags)
 	r = state_parse(file, size, BOOT_ID, &legacy);
 	check(r == 0 || r == -EBADMSG || r == -EPROTONOSUPPORT);
 	check(r < 0 || size == FILE_BYTES || size == STATE_HEADER_BYTES);
-	free(file);
 	if (r == 0)
 		take_over(&legacy, flags);
-	state_legacy_clear(&legacy);
+	free(file);
 }
 
 static bool same(const char *a, const char *b)
