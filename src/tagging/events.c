@@ -343,7 +343,8 @@ static void go_through_waiting(struct tagger *tagger)
  */
 #define ANSWERED_AT_ONCE_MS 1
 
-void due_decide(struct tagger *tagger)
+/* Decides the tasks that are due, and carries that out. Those that need arguments wait until these are there. */
+static void due_decide(struct tagger *tagger)
 {
 	struct waiting *waiting = &tagger->waiting;
 	bool is_full, settled;
@@ -384,10 +385,8 @@ bool events_handle(struct tagger *tagger)
 	return is_empty;
 }
 
-bool events_drain(struct tagger *tagger)
+void events_drain(struct tagger *tagger)
 {
-	const bool is_empty = events_book(tagger);
-
+	events_book(tagger);
 	settle(tagger);
-	return is_empty;
 }

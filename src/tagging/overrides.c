@@ -2,13 +2,6 @@
 /* Puts overrides and classes of units in force, and ends them; each function returns when the tasks carry the result. */
 #include "tagger_private.h"
 
-/* The tasks that an override marks are due now, whatever else is queued. */
-static void decide_now(struct tagger *tagger)
-{
-	events_drain(tagger);
-	due_decide(tagger);
-}
-
 int tagger_override(struct tagger *tagger, const struct override *asked, uint16_t *ret_number)
 {
 	struct override complete = *asked, *override = &complete;
@@ -26,10 +19,10 @@ int tagger_override(struct tagger *tagger, const struct override *asked, uint16_
 		return r;
 	tagger_follow_classes(tagger);
 	if (!override->cgroup)
-		r = scan_tree(tagger, *ret_number);
+		r = scan_join(tagger, *ret_number);
 	if (r < 0)
 		plan_override_remove(tagger->plan, *ret_number);
-	decide_now(tagger);
+	events_drain(tagger);
 	return r;
 }
 
@@ -53,11 +46,11 @@ size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const vo
 	}
 	if (!count)
 		return 0;
-	scan_covered(tagger);
+	scan_join(tagger, 0);
 	while ((number = overrides_ended(overrides)))
 		plan_override_remove(tagger->plan, number);
 	heard_update(tagger);
-	decide_now(tagger);
+	events_drain(tagger);
 	return count;
 }
 
@@ -73,6 +66,6 @@ int tagger_set_units(struct tagger *tagger, uid_t uid, const struct unit_class *
 	if (r < 0)
 		return r;
 	tagger_follow_classes(tagger);
-	decide_now(tagger);
+	events_drain(tagger);
 	return 0;
 }

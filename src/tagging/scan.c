@@ -229,7 +229,7 @@ static bool is_anothers(const struct scan *scan, const struct override *override
 	return procfs_status(scan->tagger->proc, pid, &status) < 0 || status.owner != override->uid;
 }
 
-/* Returns how many processes have joined, or -errno. */
+/* Returns how many processes have joined. */
 static int join_tree(struct scan *scan, uint16_t number)
 {
 	struct plan *plan = scan->tagger->plan;
@@ -237,7 +237,6 @@ static int join_tree(struct scan *scan, uint16_t number)
 
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct process *process = &scan->processes[i];
-
 		const bool holds = plan_override_holds(plan, number, process->pid);
 
 		if (!is_of_tree(scan, process, number) ||
@@ -253,46 +252,32 @@ static int join_tree(struct scan *scan, uint16_t number)
 	return joined;
 }
 
-int scan_tree(struct tagger *tagger, uint16_t number)
+int scan_join(struct tagger *tagger, uint16_t only)
 {
-	const struct override *override = overrides_get(plan_overrides(tagger->plan), number);
-	const bool descendants = override->kind != OVERRIDE_CLASS || override->is_tree;
+	const struct overrides *overrides = plan_overrides(tagger->plan);
+	const uint16_t first = only ? only : overrides_next_covered(overrides, 0);
+	const struct override *override = first ? overrides_get(overrides, first) : NULL;
+	const bool is_tree = !only || override->kind != OVERRIDE_CLASS || override->is_tree;
 	struct scan scan = { .tagger = tagger };
-	int r = 1;
+	int r = first ? 1 : 0;
 
 	/*
 	 * A child that is born meanwhile copies its parent's record when its fork is booked. If that was before the
-	 * parent joined, the child is found by the next pass.
+	 * parent joined, the child is found by the next pass. Each joins all: a user may have as many as he likes covered.
 	 */
 	for (int i = 0; i < PASSES_MAX && r > 0; i++) {
+		uint16_t number = first;
+
 		events_drain(tagger);
 		scan.count = 0;
-		r = descendants ? list_processes(&scan) : add_process(&scan, override->pid);
-		if (r == 0)
-			r = join_tree(&scan, number);
-	}
-	free(scan.processes);
-	if (r < 0)
-		return r;
-	return plan_override_holds(tagger->plan, number, override->pid) ? 0 : -ESRCH;
-}
-
-void scan_covered(struct tagger *tagger)
-{
-	const struct overrides *overrides = plan_overrides(tagger->plan);
-	struct scan scan = { .tagger = tagger };
-	int r = overrides_next_covered(overrides, 0);
-
-	/* All of them in one pass: a user may have as many as he likes covered. */
-	for (int i = 0; i < PASSES_MAX && r > 0; i++) {
-		uint16_t number = 0;
-
-		events_drain(tagger);
-		r = list_processes(&scan);
-		while (r >= 0 && (number = overrides_next_covered(overrides, number)))
+		r = is_tree ? list_processes(&scan) : add_process(&scan, override->pid);
+		for (; r >= 0 && number; number = only ? 0 : overrides_next_covered(overrides, number))
 			r += join_tree(&scan, number);
 	}
 	free(scan.processes);
+	if (r < 0 || !only)
+		return r;
+	return plan_override_holds(tagger->plan, only, override->pid) ? 0 : -ESRCH;
 }
 
 void scan_all(struct tagger *tagger)

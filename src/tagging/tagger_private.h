@@ -290,13 +290,11 @@ bool restore_from(const struct state_legacy *legacy, bool *ret_done);
 void scan_all(struct tagger *tagger);
 
 /*
- * scan.c: has the process of an override join it, and, if it is handed on, all that descends from it. 0 or -errno: -ESRCH
- * if there is no such process, or it is one that is never touched.
+ * scan.c: has the process of an override join it, and, if it is handed on, all that descends from it. Number 0: the same of all
+ * limits that those which have ended may have covered. -errno: -ESRCH if there is no such process, or it is one that is never
+ * touched.
  */
-int scan_tree(struct tagger *tagger, uint16_t number);
-
-/* scan.c: the same of all limits that those which have ended may have covered. */
-void scan_covered(struct tagger *tagger);
+int scan_join(struct tagger *tagger, uint16_t number);
 
 /*
  * scan.c: fills in what else has to be known of an app of which something is seen: its cgroup, if that holds just the app and
@@ -316,14 +314,8 @@ bool events_book(struct tagger *tagger);
  */
 bool events_handle(struct tagger *tagger);
 
-/*
- * events.c: handles everything queued, and waits for a short time for what it takes. Returns false if events arrive
- * faster than it handles them.
- */
-bool events_drain(struct tagger *tagger);
-
-/* events.c: decides the tasks that are due, and carries that out. Those that need arguments wait until these are there. */
-void due_decide(struct tagger *tagger);
+/* events.c: the same, and waits for a short time for what that takes, so that no task is due any more. */
+void events_drain(struct tagger *tagger);
 
 /* events.c: the same with none waiting, by what is known. */
 void due_settle_at_once(struct tagger *tagger);
