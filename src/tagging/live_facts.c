@@ -15,29 +15,21 @@ static int fetch(struct facts *facts, enum fact fact);
 
 struct live_facts *live_facts_new(int proc, struct applier *applier, struct arguments *arguments)
 {
-	struct live_facts *live = malloc(sizeof(*live));
+	struct live_facts *live = calloc(2, sizeof(*live));
 
 	if (!live)
 		return NULL;
-	live->parent = malloc(sizeof(*live));
-	if (!live->parent) {
-		free(live);
-		return NULL;
+	for (int i = 0; i < 2; i++) {
+		live[i].proc = proc;
+		live[i].applier = applier;
+		live[i].arguments = arguments;
 	}
-	live->parent->parent = NULL;
-	live->proc = live->parent->proc = proc;
-	live->applier = live->parent->applier = applier;
-	live->arguments = live->parent->arguments = arguments;
-	live->error = live->parent->error = 0;
-	live->is_patient = live->parent->is_patient = false;
+	live->parent = &live[1];
 	return live;
 }
 
 void live_facts_free(struct live_facts *live)
 {
-	if (!live)
-		return;
-	free(live->parent);
 	free(live);
 }
 

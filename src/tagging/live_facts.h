@@ -18,7 +18,7 @@ struct live_facts {
 	bool is_patient;  /* waits for arguments; else a decision is put off that needs some */
 	uint32_t awaited; /* the question for which it is, or 0 */
 	pid_t source; /* the thread whose files are read: the leader, unless it has ended before the others */
-	struct live_facts *parent; /* memory for facts.parent */
+	struct live_facts *parent; /* for facts.parent; NULL in that */
 	char argv[READER_BYTES];
 	char exe[PATH_MAX];
 	char cgroup[2 * PATH_MAX]; /* the lines of all hierarchies, at first */
