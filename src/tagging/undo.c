@@ -27,7 +27,7 @@ uint64_t undo_all(struct tagger *tagger)
 {
 	const uint64_t before = tagger->counters.set;
 	const uint32_t began = clock_ms();
-	uint64_t set;
+	bool again;
 
 	/* Whoever stops us does not wait for anybody's arguments. */
 	due_settle_at_once(tagger);
@@ -37,12 +37,14 @@ uint64_t undo_all(struct tagger *tagger)
 		scan_all(tagger);
 	plan_undo_begin(tagger->plan);
 	do {
-		set = tagger->counters.set;
-		if (set != before)
-			usleep(LINGER_MS * 1000);
+		const uint64_t set = tagger->counters.set;
+
 		/* Finds children of tagged tasks whose forks we never received. */
 		scan_all(tagger);
-	} while ((tagger->counters.set != set || tagger->events_lost) && clock_ms() - began < LINGER_MAX_MS);
+		again = tagger->counters.set != set || tagger->events_lost;
+		if (again)
+			usleep(LINGER_MS * 1000);
+	} while (again && clock_ms() - began < LINGER_MAX_MS);
 	return tagger->counters.set - before;
 }
 
