@@ -69,28 +69,22 @@ static int show(const struct findings *findings, bool as_json)
 	return is_bad(findings) ? EXIT_FAILURE : 0;
 }
 
-static void add_problem(struct doctor_input *input, const char *text)
-{
-	char **problems = reallocarray(input->problems, input->n_problems + 1, sizeof(*problems));
-
-	if (!problems)
-		return;
-	input->problems = problems;
-	problems[input->n_problems] = strdup(text);
-	input->n_problems += problems[input->n_problems] != NULL;
-}
-
-/* What the daemon says of itself. */
+/* What the daemon says of itself; its texts stay those of status. */
 static void take_status(const cJSON *status, struct doctor_input *ret)
 {
-	const cJSON *item;
+	const cJSON *problems = cJSON_GetObjectItem(status, "problems"), *item;
+	const cJSON *refusals = cJSON_GetObjectItem(status, "knob_refusals");
 
 	ret->daemon = (pid_t)member_count(status, "pid");
 	ret->is_deaf = member_is(status, "cgroup_moves", "polled") || member_is(status, "attribute_changes", "polled");
-	cJSON_ArrayForEach (item, cJSON_GetObjectItem(status, "problems"))
-		add_problem(ret, item->string);
-	cJSON_ArrayForEach (item, cJSON_GetObjectItem(status, "knob_refusals"))
-		add_problem(ret, item->valuestring);
+	ret->problems = calloc((size_t)cJSON_GetArraySize(problems) + (size_t)cJSON_GetArraySize(refusals) + 1,
+			       sizeof(*ret->problems));
+	if (!ret->problems)
+		return;
+	cJSON_ArrayForEach (item, problems)
+		ret->problems[ret->n_problems++] = item->string;
+	cJSON_ArrayForEach (item, refusals)
+		ret->problems[ret->n_problems++] = item->valuestring;
 }
 
 /* How many items differ from what the daemon has in force; 0 also where that cannot be told. */
@@ -138,8 +132,6 @@ int cmd_doctor(const struct command *command)
 	else
 		result = show(&findings, option_given(command, OPTION_JSON));
 	findings_clear(&findings);
-	for (size_t i = 0; i < input.n_problems; i++)
-		free(input.problems[i]);
 	free(input.problems);
 	return result;
 }

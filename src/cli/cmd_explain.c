@@ -15,42 +15,35 @@
 #include "explain.h"
 #include "verb.h"
 
-/* What is asked about: a task, or a program that need not run. */
-struct question {
-	pid_t task;
-	const char *name; /* NULL: the task */
-};
+/* In all of these: name is NULL, or that of a program that need not run, in place of the task. */
 
 /* error: -errno. Returns an exit status. */
-static int tell_failure(const struct question *question, int error)
+static int tell_failure(pid_t task, int error)
 {
 	if (error == -ESRCH)
-		log_error("there is no task %u: it may have ended", (unsigned)question->task);
+		log_error("there is no task %d: it may have ended", (int)task);
 	else
 		log_error("%s", strerror(-error));
 	return EXIT_FAILURE;
 }
 
 /* Returns 0 or an exit status. */
-static int ask_daemon(const struct question *question, char **ret)
+static int ask_daemon(pid_t task, const char *name, char **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	const char *json = NULL;
-	int status;
+	const char *json = "";
+	int status = name ? client_call(BUS_INTERFACE, "ExplainName", &reply, "s", name) :
+			    client_call(BUS_INTERFACE, "Explain", &reply, "u", (uint32_t)task);
 
-	if (question->name)
-		status = client_call(BUS_INTERFACE, "ExplainName", &reply, "s", question->name);
-	else
-		status = client_call(BUS_INTERFACE, "Explain", &reply, "u", (uint32_t)question->task);
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "s", &json);
-	*ret = json ? strdup(json) : NULL;
-	return *ret ? 0 : tell_failure(question, -ENOMEM);
+	*ret = strdup(json);
+	return *ret ? 0 : tell_failure(task, -ENOMEM);
 }
 
 /* Returns 0 or an exit status. */
-static int rehearse(const struct command *command, const struct question *question, char **ret)
+static int rehearse(const struct command *command, pid_t task, const char *name, char **ret)
 {
 	_cleanup_(config_freep) struct config *config = NULL;
 	_cleanup_(tagger_freep) struct tagger *tagger = NULL;
@@ -60,46 +53,45 @@ static int rehearse(const struct command *command, const struct question *questi
 		return status;
 	r = tagger_rehearse(config, &tagger);
 	if (r == 0)
-		r = question->name ? tagger_explain_name(tagger, question->name, ret) :
-				     tagger_explain(tagger, question->task, ret);
-	return r < 0 ? tell_failure(question, r) : 0;
+		r = name ? tagger_explain_name(tagger, name, ret) : tagger_explain(tagger, task, ret);
+	return r < 0 ? tell_failure(task, r) : 0;
 }
 
-static int explain(const struct command *command, const struct question *question)
+static int explain(const struct command *command, pid_t task, const char *name)
 {
 	_cleanup_free_ char *json = NULL;
 	int status;
 
-	if (geteuid() != 0 && question->name) {
+	if (geteuid() != 0 && name) {
 		log_error("only root may ask about names: try 'sudo schedqos explain'");
 		return EXIT_FAILURE;
 	}
 	/* For others it takes the daemon, which sees what they may not. */
 	if (geteuid() != 0 || instance_owner() > 0)
-		status = ask_daemon(question, &json);
+		status = ask_daemon(task, name, &json);
 	else
-		status = rehearse(command, question, &json);
+		status = rehearse(command, task, name, &json);
 	if (status)
 		return status;
 	if (option_given(command, OPTION_JSON))
 		return fputs(json, stdout) < 0 ? EXIT_FAILURE : 0;
-	return explain_print(json) < 0 ? tell_failure(question, -EBADMSG) : 0;
+	return explain_print(json) < 0 ? tell_failure(task, -EBADMSG) : 0;
 }
 
 int cmd_explain(const struct command *command)
 {
-	const char *task = command->n_operands ? command->operands[0] : NULL, *against = command->values[OPTION_AGAINST];
-	struct question question = { .name = command->values[OPTION_NAME] };
-	pid_t other;
-	int status = task ? take_pid(command, task, &question.task) : 0;
+	const char *text = command->operands[0], *name = command->values[OPTION_NAME], *against = command->values[OPTION_AGAINST];
+	pid_t task = 0, other = 0;
+	int status;
 
-	if (!task == !question.name || (question.name && (against || !*question.name)))
+	if (!text == !name || (name && (against || !*name)))
 		return usage_error(command->verb, "explain needs the id of a process or thread, or --name");
 	if (against && option_given(command, OPTION_JSON))
 		return usage_error(command->verb, "--against and --json exclude each other");
+	status = text ? take_pid(command, text, &task) : 0;
 	if (!status && against)
 		status = take_pid(command, against, &other);
 	if (status)
 		return status;
-	return against ? explain_against(question.task, other) : explain(command, &question);
+	return against ? explain_against(task, other) : explain(command, task, name);
 }

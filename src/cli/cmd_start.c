@@ -42,7 +42,7 @@ static void tell_start(void)
 			 rules == 1 ? "" : "s", member_count(status, "tasks"), member_count(status, "set"));
 }
 
-static int start(const struct command *command)
+int cmd_start(const struct command *command)
 {
 	_cleanup_free_ char *file = absolute(command->paths.file);
 	_cleanup_free_ char *folder = absolute(command->paths.folder);
@@ -60,20 +60,14 @@ static int start(const struct command *command)
 	return status;
 }
 
-int cmd_start(const struct command *command)
-{
-	return start(command);
-}
-
 int cmd_restart(const struct command *command)
 {
 	struct config *config = NULL;
-
 	/* The running daemon is not stopped if the new one would refuse the configuration. */
-	if (local_config(&command->paths, &config))
-		return EXIT_CONFIG;
+	int status = local_config(&command->paths, &config);
+
 	config_free(config);
-	if (stop_daemon(NULL) < 0)
-		return EXIT_FAILURE;
-	return start(command);
+	if (status == 0)
+		status = stop_daemon(false);
+	return status ? status : cmd_start(command);
 }

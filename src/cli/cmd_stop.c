@@ -19,26 +19,24 @@
 static int fail(const char *what, int error)
 {
 	log_error("%s: %s", what, strerror(error));
-	return -1;
+	return EXIT_FAILURE;
 }
 
-int stop_daemon(bool *ret_was_running)
+int stop_daemon(bool must_run)
 {
+	const pid_t owner = instance_owner();
 	_cleanup_close_ int pidfd = -1;
 	struct pollfd pollfd = { .events = POLLIN };
-	pid_t owner = instance_owner();
 	int n;
 
-	if (ret_was_running)
-		*ret_was_running = owner > 0;
-	if (owner == -EACCES || owner == -EPERM) {
+	if (owner == -EACCES || owner == -EPERM)
 		log_error("must be run as root");
-		return -1;
-	}
-	if (owner < 0)
+	else if (owner < 0)
 		return fail("looking for the daemon", -owner);
-	if (owner == 0)
-		return 0;
+	else if (owner == 0 && must_run)
+		log_error("not running");
+	if (owner <= 0)
+		return owner < 0 || must_run ? EXIT_FAILURE : 0;
 	pidfd = (int)syscall(SYS_pidfd_open, owner, 0);
 	/* The pid may have been reused before it was opened: the lock's owner must still be the same. */
 	if (pidfd < 0 || instance_owner() != owner)
@@ -56,13 +54,5 @@ int stop_daemon(bool *ret_was_running)
 
 int cmd_stop(const struct command *command __attribute__((unused)))
 {
-	bool was_running;
-
-	if (stop_daemon(&was_running) < 0)
-		return EXIT_FAILURE;
-	if (!was_running) {
-		log_error("not running");
-		return EXIT_FAILURE;
-	}
-	return 0;
+	return stop_daemon(true);
 }

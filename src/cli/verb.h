@@ -81,10 +81,10 @@ verb_function cmd_set, cmd_reset, cmd_run, cmd_limit;
 verb_function cmd_weights, cmd_bridge, cmd_focus;
 
 /*
- * Of cmd_stop, for restart: ends the daemon that runs, and waits until it has ended. 0, also if there was none (tells so in
- * *ret_was_running, which may be NULL); or -1 after logging what went wrong.
+ * Of cmd_stop, for restart: ends the daemon that runs, and waits until it has ended; it is an error that none does if one
+ * must. Returns an exit status.
  */
-int stop_daemon(bool *ret_was_running);
+int stop_daemon(bool must_run);
 
 /* ---- options.c ---- */
 
