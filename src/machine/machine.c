@@ -34,18 +34,12 @@ struct machine {
 /* Returns 0 when nothing stands in the way of the machine's records, or -errno. */
 static int take_over(struct machine *machine, bool set_aside)
 {
-	int r, fault = items_read(machine->folder, &machine->items);
+	int fault = items_read(machine->folder, &machine->items);
 
 	/* Knobs do not survive a boot: there is nothing to put back from an earlier one. */
 	if (fault == -ESTALE)
 		return 0;
-	if (!set_aside || !state_file_is_void(fault))
-		return fault;
-	r = state_file_set_aside(machine->folder, STATE_KNOBS);
-	if (r < 0)
-		return r;
-	state_file_log_set_aside("the record of knobs", STATE_KNOBS, fault, r);
-	return 0;
+	return set_aside ? state_file_set_aside(machine->folder, STATE_KNOBS, "the record of knobs", fault) : fault;
 }
 
 int machine_new_at(int root, int folder, bool set_aside, struct machine **ret)

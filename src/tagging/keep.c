@@ -12,14 +12,8 @@
 /* Reads the file of a killed daemon. 0, or -errno if there is one that can neither be read nor set aside. */
 static int read_legacy(struct tagger *tagger, struct state_legacy *legacy)
 {
-	int fault = state_read(tagger->keep.folder, legacy), r;
-
-	if (!state_file_is_void(fault))
-		return fault;
-	r = state_file_set_aside(tagger->keep.folder, STATE_TASKS);
-	if (r >= 0)
-		state_file_log_set_aside("the state file", STATE_TASKS, fault, r);
-	return r < 0 ? r : 0;
+	return state_file_set_aside(tagger->keep.folder, STATE_TASKS, "the state file",
+				    state_read(tagger->keep.folder, legacy));
 }
 
 /* The records of a killed daemon go on in a file of ours. */

@@ -27,7 +27,7 @@ struct state_legacy {
 
 /*
  * Reads and checks the file: STATE_TASKS, or else STATE_STOPPED. Returns 0 with nothing in *ret if there is none, or one of an
- * earlier boot; an error of state_file_is_void if STATE_TASKS can never be used; or another -errno if reading it may succeed
+ * earlier boot; an error for state_file_set_aside if STATE_TASKS can never be used; or another -errno if reading it may succeed
  * later.
  */
 int state_read(int folder, struct state_legacy *ret);

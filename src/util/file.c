@@ -136,33 +136,24 @@ int state_file_remove(int folder, const char *name)
 	return unlinkat(folder, name, 0) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-bool state_file_is_void(int error)
-{
-	return error == -EPERM || error == -EBADMSG || error == -EPROTONOSUPPORT;
-}
-
 /* The first one stays: only that one holds what tasks and knobs had before anything was set. */
-int state_file_set_aside(int folder, const char *name)
+int state_file_set_aside(int folder, const char *name, const char *what, int error)
 {
-	char aside[64];
-	int r;
-
-	snprintf(aside, sizeof(aside), "%s" STATE_DAMAGED, name);
-	if (renameat2(folder, name, folder, aside, RENAME_NOREPLACE) == 0 || errno == ENOENT)
-		return 0;
-	if (errno != EEXIST)
-		return -errno;
-	r = state_file_remove(folder, name);
-	return r < 0 ? r : 1;
-}
-
-void state_file_log_set_aside(const char *what, const char *name, int error, int result)
-{
-	const char *how = result > 0 ? "it is removed, since one is kept already as" : "it is kept as";
 	const char *remedy = error == -EPROTONOSUPPORT ? ": moved back, it can be restored by the version that wrote it" : "";
+	const char *how = "it is kept as";
+	char aside[64];
 
-	log_warning("%s of an earlier daemon is %s, and what that daemon set stays: %s " STATE_FOLDER "/%s" STATE_DAMAGED "%s",
-		    what, state_file_fault(error), how, name, remedy);
+	if (error != -EPERM && error != -EBADMSG && error != -EPROTONOSUPPORT)
+		return error;
+	snprintf(aside, sizeof(aside), "%s" STATE_DAMAGED, name);
+	if (renameat2(folder, name, folder, aside, RENAME_NOREPLACE) < 0 && errno != ENOENT) {
+		if (errno != EEXIST || unlinkat(folder, name, 0) < 0)
+			return -errno;
+		how = "it is removed, since one is kept already as";
+	}
+	log_warning("%s of an earlier daemon is %s, and what that daemon set stays: %s " STATE_FOLDER "/%s%s", what,
+		    state_file_fault(error), how, aside, remedy);
+	return 0;
 }
 
 const char *state_file_fault(int error)

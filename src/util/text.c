@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/util/text.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -118,13 +119,9 @@ char *text_escape(const char *s, size_t len)
 
 const char *path_base(const char *path)
 {
-	const char *base = path;
-
-	for (const char *p = path; *p; p++) {
-		if (*p == '/' || *p == '\\')
-			base = p + 1;
-	}
-	return base;
+	for (const char *slash; (slash = strpbrk(path, "/\\"));)
+		path = slash + 1;
+	return path;
 }
 
 /* ---- numbers ---- */
@@ -218,9 +215,9 @@ char *text_buf_take(struct text_buf *buf)
 /* Words longer than all of our names are not worth comparing. */
 #define WORD_MAX 64
 
-static char lower(char c)
+static bool is_same(char a, char b)
 {
-	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
 static uint8_t least(uint8_t a, uint8_t b, uint8_t c)
@@ -233,27 +230,23 @@ static uint8_t least(uint8_t a, uint8_t b, uint8_t c)
 /* Edits (insert, delete, replace, swap neighbours) from a to b; both no longer than WORD_MAX. */
 static size_t distance(const char *a, size_t len_a, const char *b, size_t len_b)
 {
-	uint8_t rows[3][WORD_MAX + 1]; /* the last three rows of the table of all prefixes */
-	uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
+	uint8_t table[WORD_MAX + 1][WORD_MAX + 1]; /* from the first i letters of a to the first j of b */
 
-	for (size_t j = 0; j <= len_b; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= len_a; i++) {
-		uint8_t *spare = before;
+	for (size_t i = 0; i <= len_a; i++) {
+		for (size_t j = 0; j <= len_b; j++) {
+			uint8_t *cell = &table[i][j];
 
-		before = last;
-		last = row;
-		row = spare;
-		row[0] = i;
-		for (size_t j = 1; j <= len_b; j++) {
-			char x = lower(a[i - 1]), y = lower(b[j - 1]);
-
-			row[j] = least(last[j] + 1, row[j - 1] + 1, last[j - 1] + (x != y));
-			if (i > 1 && j > 1 && x == lower(b[j - 2]) && lower(a[i - 2]) == y)
-				row[j] = least(row[j], before[j - 2] + 1, UINT8_MAX);
+			if (!i || !j) {
+				*cell = (uint8_t)(i + j);
+				continue;
+			}
+			*cell = least(table[i - 1][j] + 1, table[i][j - 1] + 1,
+				      table[i - 1][j - 1] + !is_same(a[i - 1], b[j - 1]));
+			if (i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) && is_same(a[i - 2], b[j - 1]))
+				*cell = least(*cell, table[i - 2][j - 2] + 1, UINT8_MAX);
 		}
 	}
-	return row[len_b];
+	return table[len_a][len_b];
 }
 
 /*

@@ -58,17 +58,12 @@ int state_file_open(int folder, const char *name, size_t *ret_size);
 /* 0, also when there is none, or -errno. */
 int state_file_remove(int folder, const char *name);
 
-/* Whether this error of reading a file means that the file exists but will never be of use to us. */
-bool state_file_is_void(int error);
-
 /*
- * Renames such a file to NAME.damaged, since what to do about it is up to the administrator. Returns 0; 1 if there
- * was such a file already, and this one has been removed; or -errno.
+ * error: of reading the file. If the file exists but will never be of use to us, it is renamed to NAME.damaged, since what
+ * to do about it is up to the administrator, or removed if there is one already. That is logged, of `what` for people.
+ * Returns 0 then; else error, or -errno of the renaming.
  */
-int state_file_set_aside(int folder, const char *name);
-
-/* Logs this. what: the file, for people; error: why it is void; result: what state_file_set_aside returned. */
-void state_file_log_set_aside(const char *what, const char *name, int error, int result);
+int state_file_set_aside(int folder, const char *name, const char *what, int error);
 
 /* Why a file could not be read, for people. */
 const char *state_file_fault(int error);
