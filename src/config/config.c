@@ -154,7 +154,11 @@ static int parse(struct parser *parser, const struct config_file *files, size_t 
 	config->classes = parser->classes.items;
 	config->n_classes = parser->classes.count;
 	parser->classes = (struct class_table){ 0 };
-	return rules_finish(config->rules, config->classes, config->n_classes, config->n_groups > 0);
+	r = rules_finish(config->rules, config->classes, config->n_classes, config->n_groups > 0);
+	if (r != -E2BIG)
+		return r;
+	config_error_add(parser->errors, files[n_files - 1].path, "more than %d rules", UINT16_MAX);
+	return -EINVAL;
 }
 
 int config_parse(const struct config_file *files, size_t n_files,

@@ -73,11 +73,11 @@ static bool adopt(struct plan *plan, const struct task *record)
 	task.own = task.tag = TAG_NONE;
 	task.limit = task.unit = 0;
 	/* Overrides ended with their holder, and a stop that was not finished: what the rules say takes effect anew. */
-	if (!plan->stopped && (task.state == TASK_UNDONE || task.assigned_by == ASSIGNED_BY_OVERRIDE))
+	if (!plan->stopped && (task.state == TASK_UNDONE || task.assigned_by == REASON_OVERRIDE))
 		task.state = TASK_UNDECIDED;
 	memset(task.joined, 0, sizeof(task.joined));
 	task.shown = SHOWN_VISIBLE;
-	task.assigned_by = ASSIGNED_NOT_YET;
+	task.assigned_by = REASON_NONE;
 	if (task.due != DUE_EXEC)
 		task.due = DUE_NOTHING;
 	task.scan = 0;
@@ -105,7 +105,7 @@ int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
 }
 
 /* The id of the new set's rule for the same pattern; inherit: of the first that inherits. 0 if there is none. */
-static uint32_t renumber(const struct plan *plan, const struct rules *rules, uint32_t id, bool inherit)
+static uint16_t renumber(const struct plan *plan, const struct rules *rules, uint16_t id, bool inherit)
 {
 	const struct rule *old = plan_rule_of(plan, id), *now = old ? rules_of_pattern(rules, old->pattern) : NULL;
 
@@ -144,7 +144,7 @@ static void renumber_records(struct plan *plan, const struct config *config)
 
 		task->app = renumber(plan, config->rules, task->app, false);
 		task->inherit = renumber(plan, config->rules, task->inherit, true);
-		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == ASSIGNED_BY_INHERITED);
+		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == REASON_INHERITED);
 		task->own = renumber_tag(plan->config, config, task->own);
 		task->tag = TAG_NONE;
 		/* The scan finds them again. */
@@ -152,8 +152,8 @@ static void renumber_records(struct plan *plan, const struct config *config)
 			task->limit = task->unit = 0;
 		/* Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's. */
 		if (task->own == TAG_NONE || (had_rule && !task->rule) ||
-		    (other_default && !task->rule && task->assigned_by != ASSIGNED_BY_OVERRIDE)) {
-			task->assigned_by = ASSIGNED_NOT_YET;
+		    (other_default && !task->rule && task->assigned_by != REASON_OVERRIDE)) {
+			task->assigned_by = REASON_NONE;
 			task->state = TASK_UNDECIDED;
 		}
 	}

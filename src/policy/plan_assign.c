@@ -52,16 +52,16 @@ static struct assignment assign_by_rules(const struct plan *plan, const struct t
 	const struct thread_rule *thread = rule && comm ? rule_thread(rule, comm) : NULL;
 
 	if (thread)
-		return (struct assignment){ thread->tag, rule->id, ASSIGNED_BY_THREAD };
+		return (struct assignment){ thread->tag, rule->id, REASON_THREAD };
 	if (rule && rule->qos)
-		return (struct assignment){ rule->tag, rule->id, ASSIGNED_BY_RULE };
+		return (struct assignment){ rule->tag, rule->id, REASON_RULE };
 	if (!rule && inherit)
-		return (struct assignment){ inherit->tag, inherit->id, ASSIGNED_BY_INHERITED };
+		return (struct assignment){ inherit->tag, inherit->id, REASON_INHERITED };
 	if (leader && leader->unit != TAG_DEFAULT)
-		return (struct assignment){ leader->unit, 0, ASSIGNED_BY_UNIT };
+		return (struct assignment){ leader->unit, 0, REASON_UNIT };
 	if (plan->config->settings.default_mode == DEFAULT_NONE)
-		return (struct assignment){ TAG_NONE, 0, ASSIGNED_NO_CLASS };
-	return (struct assignment){ TAG_DEFAULT, 0, ASSIGNED_BY_DEFAULT };
+		return (struct assignment){ TAG_NONE, 0, REASON_NO_RULE };
+	return (struct assignment){ TAG_DEFAULT, 0, REASON_DEFAULT };
 }
 
 /* The number of the override that gives the process its class, if that may be so high; 0: none. */
@@ -110,7 +110,7 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
 		return by_rules;
 	if (!overrides_raises(plan->overrides, number) && is_above(plan, class_of(plan, tag), by_rules.tag))
 		return by_rules;
-	return (struct assignment){ tag, 0, ASSIGNED_BY_OVERRIDE };
+	return (struct assignment){ tag, 0, REASON_OVERRIDE };
 }
 
 bool plan_is_lowered(const struct plan *plan, const struct task *leader)
@@ -125,9 +125,9 @@ static bool is_raised(const struct plan *plan, const struct task *leader, const 
 {
 	if (!leader || leader->shown != SHOWN_FOCUSED || !leader->joined[SLOT_SHOWN])
 		return false;
-	if (own->by == ASSIGNED_BY_DEFAULT)
+	if (own->by == REASON_DEFAULT)
 		return true;
-	return (own->by == ASSIGNED_BY_RULE || own->by == ASSIGNED_BY_INHERITED || own->by == ASSIGNED_BY_UNIT) &&
+	return (own->by == REASON_RULE || own->by == REASON_INHERITED || own->by == REASON_UNIT) &&
 	       overrides_get(plan->overrides, leader->joined[SLOT_SHOWN])->pid == leader->tgid;
 }
 
@@ -221,7 +221,7 @@ static int look_at_inherited(const struct plan *plan, struct task *leader, struc
 
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts)
 {
-	const uint32_t app = leader->app;
+	const uint16_t app = leader->app;
 	const uint16_t limit = leader->limit, unit = leader->unit;
 	const uint8_t owners = leader->flags & TASK_OWNERS, shown = leader->shown;
 	const struct rule *rule;
@@ -242,7 +242,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (r < 0)
 		return r;
 	/* The match that was made when argv could be read is better than one without it. */
-	if (!facts->argv_is_unread || due == DUE_EXEC || leader->assigned_by == ASSIGNED_NOT_YET)
+	if (!facts->argv_is_unread || due == DUE_EXEC || leader->assigned_by == REASON_NONE)
 		leader->app = rule ? rule->id : 0;
 	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
 		end_handing_on(plan, leader, facts);
@@ -267,7 +267,7 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
 
-	if ((task->assigned_by == ASSIGNED_BY_OVERRIDE &&
+	if ((task->assigned_by == REASON_OVERRIDE &&
 	     overrides_raises(plan->overrides, class_override(plan, tasks_leader(plan->tasks, task->tgid)))) ||
 	    (rule && (rule->yield == YIELD_NO || rule->enforce)))
 		return want;

@@ -14,7 +14,7 @@ static int find_assignment(struct plan *plan, struct task *task, enum due due, s
 	int r = 0;
 
 	*ret = (struct assignment){ task->own, task->rule, task->assigned_by };
-	if (plan->undoing || (due < DUE_MATCH && task->assigned_by != ASSIGNED_NOT_YET))
+	if (plan->undoing || (due < DUE_MATCH && task->assigned_by != REASON_NONE))
 		return 0;
 	if (leader == task)
 		r = plan_match(plan, leader, due, facts);
@@ -34,10 +34,10 @@ static int find_assignment(struct plan *plan, struct task *task, enum due due, s
 /* Whether a rule takes effect. Which one was in effect before is not known for an adopted task. */
 static bool is_new_assignment(const struct task *task, const struct assignment *assignment)
 {
-	if (task->assigned_by == ASSIGNED_NOT_YET)
-		return task->state == TASK_UNDECIDED || assignment->by == ASSIGNED_NO_CLASS;
+	if (task->assigned_by == REASON_NONE)
+		return task->state == TASK_UNDECIDED || assignment->by == REASON_NO_RULE;
 	return task->state == TASK_UNDECIDED || assignment->tag != task->own || assignment->rule != task->rule ||
-	       (assignment->by == ASSIGNED_BY_DEFAULT) != (task->assigned_by == ASSIGNED_BY_DEFAULT);
+	       (assignment->by == REASON_DEFAULT) != (task->assigned_by == REASON_DEFAULT);
 }
 
 /* ---- what the task is to carry ---- */
@@ -47,22 +47,20 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 {
 	const struct rule *rule = plan_rule_of(plan, task->rule);
 
-	switch ((enum assigned_by)task->assigned_by) {
-	case ASSIGNED_BY_RULE:
-	case ASSIGNED_BY_THREAD:
+	switch (task->assigned_by) {
+	case REASON_RULE:
+	case REASON_THREAD:
 		return rule->yield == YIELD_YES && !task_attr_is_pristine(&task->had);
-	case ASSIGNED_BY_INHERITED:
+	case REASON_INHERITED:
 		return !rule->enforce && task->theirs;
-	case ASSIGNED_BY_DEFAULT:
-	case ASSIGNED_BY_UNIT:
+	case REASON_DEFAULT:
+	case REASON_UNIT:
 		return plan->config->settings.default_mode != DEFAULT_ALL && !task_attr_is_pristine(&task->had);
-	case ASSIGNED_BY_OVERRIDE:
+	case REASON_OVERRIDE:
 		return false;
-	case ASSIGNED_NO_CLASS:
-	case ASSIGNED_NOT_YET:
-		break;
+	default: /* there is no class */
+		return true;
 	}
-	return true;
 }
 
 static bool enforces(const struct plan *plan, const struct task *task)
@@ -206,8 +204,8 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 	is_anew = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
 		  (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
 	/* When an override ends its rule holds again, or all along. */
-	takes_effect = is_anew && (due == DUE_EXEC || task->assigned_by != ASSIGNED_BY_OVERRIDE ||
-				   assignment.by == ASSIGNED_BY_OVERRIDE);
+	takes_effect = is_anew && (due == DUE_EXEC || task->assigned_by != REASON_OVERRIDE ||
+				   assignment.by == REASON_OVERRIDE);
 	assign(plan, task, &assignment, is_anew, takes_effect);
 	want = target(plan, task, takes_effect);
 	note_mixture(plan, task);
@@ -249,7 +247,7 @@ bool plan_asks_argv(const struct plan *plan, const struct plan_due *due)
 
 	if (plan->undoing || due->tid != due->tgid || !rules_count(plan->config->rules))
 		return false;
-	return !task || task->due >= DUE_MATCH || task->assigned_by == ASSIGNED_NOT_YET;
+	return !task || task->due >= DUE_MATCH || task->assigned_by == REASON_NONE;
 }
 
 /* ---- the result ---- */

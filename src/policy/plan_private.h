@@ -39,8 +39,8 @@ struct plan {
 /* The class that the configuration assigns to a task, before its cgroup limits it. */
 struct assignment {
 	uint16_t tag;
-	uint32_t rule;
-	enum assigned_by by;
+	uint16_t rule;
+	enum reason by;
 };
 
 /* ---- plan.c, plan_overrides.c: the plan as a whole; what is asked for ---- */

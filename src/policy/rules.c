@@ -199,6 +199,9 @@ static int finish_rule(struct rules *rules, struct rule *rule)
 		rule->tag = tag_for(rules, rule->qos, rule->period_ns);
 	if (rule->tag == TAG_NONE)
 		return -ENOMEM;
+	/* struct task has 16 bits for a rule. */
+	if (rules->n_rules == UINT16_MAX)
+		return -E2BIG;
 	rule->bounds = rule_needs_initial_userns(rule) ? BOUND_USERNS : 0;
 	if (rule->qos && raises(rules, rule->tag))
 		rule->bounds |= seat;
@@ -218,7 +221,7 @@ static int finish_rule(struct rules *rules, struct rule *rule)
 		return -ENOMEM;
 	rules->by_id = by_id;
 	by_id[rules->n_rules++] = rule;
-	rule->id = rules->n_rules;
+	rule->id = (uint16_t)rules->n_rules;
 	return 0;
 }
 

@@ -270,7 +270,7 @@ enum reason task_reason(const struct task *task)
 
 	if (task->state == TASK_TAGGED && task->theirs)
 		return REASON_CHANGED;
-	if (task->state == TASK_TAGGED || (task->state == TASK_LEFT_ALONE && task->assigned_by == ASSIGNED_NO_CLASS))
+	if (task->state == TASK_TAGGED || (task->state == TASK_LEFT_ALONE && task->assigned_by == REASON_NO_RULE))
 		return (enum reason)task->assigned_by;
 	return others[task->state];
 }

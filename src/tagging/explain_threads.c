@@ -34,17 +34,6 @@ struct kinds {
 
 static const char *const bit_names[] = { "policy", "nice", "slice", "util_min", "util_max", "io_priority" };
 
-static const char *const assigned_names[] = {
-	[ASSIGNED_NOT_YET] = "not-yet",
-	[ASSIGNED_BY_RULE] = "rule",
-	[ASSIGNED_BY_THREAD] = "thread-rule",
-	[ASSIGNED_BY_INHERITED] = "inherited-rule",
-	[ASSIGNED_BY_DEFAULT] = "default",
-	[ASSIGNED_NO_CLASS] = "none",
-	[ASSIGNED_BY_OVERRIDE] = "override",
-	[ASSIGNED_BY_UNIT] = "unit",
-};
-
 static void put_bits(struct json_writer *json, const char *key, uint8_t bits)
 {
 	json_begin(json, key, '[');
@@ -162,13 +151,13 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 	json_put_bool(json, "limited", plan_compare_tags(source->plan, task->tag, task->own) > 0);
 	json_put_bool(json, "raised", plan_compare_tags(source->plan, task->tag, task->own) < 0);
 	json_put_text(json, "reason", reason_name(kind->detail.reason));
-	json_put_text(json, "assigned_by", assigned_names[task->assigned_by]);
+	json_put_text(json, "assigned_by", reason_name((enum reason)task->assigned_by));
 	explain_put_rule(json, "rule", config_of(source), rule, NULL);
-	if (task->assigned_by == ASSIGNED_BY_THREAD)
+	if (task->assigned_by == REASON_THREAD)
 		explain_put_rule(json, "thread_rule", config_of(source), rule, kind->thread);
-	if (task->assigned_by == ASSIGNED_BY_INHERITED)
+	if (task->assigned_by == REASON_INHERITED)
 		put_inherited(json, source, task);
-	if (task->assigned_by == ASSIGNED_BY_DEFAULT && source->live)
+	if (task->assigned_by == REASON_DEFAULT && source->live)
 		put_parent(json, source, task);
 }
 
@@ -215,7 +204,7 @@ static int look(const struct explain_source *source, const struct task *task, co
 
 	*ret = (struct kind){ .task = task, .count = 1, .tids = { task->tid } };
 	strcpy(ret->comm, comm);
-	if (app && task->assigned_by == ASSIGNED_BY_THREAD)
+	if (app && task->assigned_by == REASON_THREAD)
 		ret->thread = rule_thread(app, comm);
 	else if (app)
 		ret->close = rule_thread_trace(app, comm, &ret->close_why);

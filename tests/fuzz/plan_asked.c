@@ -45,9 +45,9 @@ static void check_class(struct run *run, const struct asked *asked)
 	    plan_has_thread_rules(run->m->plan, task))
 		return;
 	if (override->uid && !override->raises && plan_override_needs_raise(run->m->plan, override->qos, asked->pid))
-		check(task->assigned_by != ASSIGNED_BY_OVERRIDE);
+		check(task->assigned_by != REASON_OVERRIDE);
 	else
-		check(task->assigned_by == ASSIGNED_BY_OVERRIDE &&
+		check(task->assigned_by == REASON_OVERRIDE &&
 		      task->own == overrides_tag(plan_overrides(run->m->plan), number));
 }
 
@@ -82,6 +82,12 @@ static void lifts(struct run *run)
 /* A user asks for what runs as him: what another one has asked for of his own stays (see is_anothers in scan.c). */
 static bool may_ask(struct run *run, uid_t uid, pid_t pid)
 {
+	const struct task *task = uid && pid ? record(run->m, pid) : NULL;
+
+	for (int slot = SLOT_USERS_CLASS; task && slot < OVERRIDE_SLOTS; slot++) {
+		if (task->joined[slot] && overrides_get(plan_overrides(run->m->plan), task->joined[slot])->uid != uid)
+			return false;
+	}
 	return !uid || !pid || living(run->m, pid)->uid == uid;
 }
 

@@ -191,7 +191,7 @@ struct rule {
 	const char *pattern;
 	struct rule *next; /* the list's next rule, or NULL */
 	struct source source;
-	uint32_t id;	 /* set by rules_finish: 1..rules.n_rules, so that 0 can mean none */
+	uint16_t id;	 /* set by rules_finish: 1..rules.n_rules, so that 0 can mean none */
 	uint16_t tag;	 /* set by rules_finish; TAG_DEFAULT when qos is NULL */
 	uint8_t bounds; /* set by rules_finish: enum rule_bound */
 	bool inherit;
@@ -232,7 +232,7 @@ int rules_mask(struct rules *rules, const char *pattern, const struct source *at
 /*
  * Resolves the class names, makes the tags and indexes the patterns. Every class that a rule names must be
  * among classes. Each class gets a tag without a period, since an override may ask for any. all_classes: and one at
- * every period, since groups may ask for it. After this the set is read-only. 0 or -ENOMEM.
+ * every period, since groups may ask for it. After this the set is read-only. 0, -ENOMEM, or -E2BIG: more rules than ids.
  */
 int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes, bool all_classes);
 

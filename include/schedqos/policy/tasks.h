@@ -9,17 +9,26 @@
 
 #include <schedqos/policy/qos_class.h>
 
-/* What a task's class comes from. */
-enum assigned_by {
-	ASSIGNED_NOT_YET,      /* not decided yet */
-	ASSIGNED_BY_RULE,      /* its process's rule */
-	ASSIGNED_BY_THREAD,    /* a thread rule */
-	ASSIGNED_BY_INHERITED, /* the inherit rule of an ancestor */
-	ASSIGNED_BY_DEFAULT,   /* no rule: QOS_DEFAULT */
-	ASSIGNED_NO_CLASS,     /* no rule, and the default is none: left alone */
-	ASSIGNED_BY_OVERRIDE,  /* what root asked for at run time, over the rules */
-	ASSIGNED_BY_UNIT,      /* no rule: its unit's class */
+/* Why a task has its class, or none. */
+enum reason {
+	/* What its class comes from. */
+	REASON_NONE,	  /* not decided yet */
+	REASON_RULE,	  /* its process's rule */
+	REASON_THREAD,	  /* a thread rule */
+	REASON_INHERITED, /* the inherit rule of an ancestor */
+	REASON_DEFAULT,	  /* no rule: QOS_DEFAULT */
+	REASON_NO_RULE,	  /* no rule, and the default is none: left alone */
+	REASON_OVERRIDE,  /* what was asked for at run time, over the rules */
+	REASON_UNIT,	  /* no rule: its unit's class */
+	/* What came of that: for people. */
+	REASON_CHOSEN,	 /* left alone: somebody had chosen its attributes */
+	REASON_CHANGED,	 /* somebody changed some of its attributes after us: they stay, the others are the class's */
+	REASON_NOT_FAIR, /* left alone: real-time, deadline or sched_ext */
+	REASON_REFUSED,	 /* the kernel refused */
+	REASON_NOT_KEPT, /* the kernel accepted, but something else is read back */
+	REASON_UNDONE,	 /* put back at the stop */
 };
+#define REASON_COUNT (REASON_UNDONE + 1)
 
 /* The result of the last decision. */
 enum task_state {
@@ -72,9 +81,6 @@ struct task {
 	int32_t tid; /* 0: a free record */
 	int32_t tgid;
 	uint32_t start;	  /* clock ticks since boot, as in /proc/PID/stat, cut to 32 bits */
-	uint32_t app;	  /* leader: id of its process's rule; 0: none */
-	uint32_t inherit; /* leader: id of the nearest inherit rule that applies to it or an ancestor; 0: none */
-	uint32_t rule;	  /* id of the rule that its class comes from; 0: none */
 	uint32_t next, next_thread; /* private to tasks.c */
 	union {
 		uint32_t last_thread; /* of a thread: likewise */
@@ -85,18 +91,21 @@ struct task {
 	};
 	struct task_attr had;	/* what it would carry without us */
 	struct task_attr known; /* what we last asked for, or found; what its policy hides as last known */
+	uint16_t app;		/* leader: id of its process's rule; 0: none */
+	uint16_t inherit;	/* leader: id of the nearest inherit rule that applies to it or an ancestor; 0: none */
+	uint16_t rule;		/* id of the rule that its class comes from; 0: none */
 	uint16_t own;		/* the class that its rule or override assigns; TAG_NONE: none */
 	uint16_t tag;		/* the same under the limit; TAG_NONE: not decided since that gives something else */
 	uint16_t joined[OVERRIDE_SLOTS]; /* leader: numbers of the overrides for its process; 0: none */
-	uint8_t assigned_by : 4; /* enum assigned_by */
-	uint8_t state : 4;	/* enum task_state */
+	uint8_t assigned_by : 3; /* enum reason, what its class comes from */
+	uint8_t state : 3;	/* enum task_state */
+	uint8_t shown : 2;	/* leader: enum shown, of SLOT_SHOWN, as far as it counts */
 	uint8_t theirs : 6;	/* enum task_attr_bit: what somebody has chosen since a rule took effect */
 	uint8_t due : 2;	/* enum due */
 	uint8_t flags;		/* enum task_flag */
-	uint8_t shown;		/* leader: enum shown, of SLOT_SHOWN, as far as it counts */
 	uint8_t scan;		/* number of the last scan that found it, or a task it was forked from */
 };
-_Static_assert(sizeof(struct task) == 80, "kept for every task of the machine, and in a crash");
+_Static_assert(sizeof(struct task) == 72, "kept for every task of the machine, and in a crash");
 
 /*
  * Keeps the compiler from moving writes to records across it. The records of a killed daemon are read from its
@@ -164,26 +173,7 @@ struct task *tasks_next_thread(const struct tasks *tasks, const struct task *tas
  */
 struct task *tasks_next(const struct tasks *tasks, uint32_t *cursor);
 
-/* ---- why a task has its class or none, for people: what its record is assigned by, and what came of it ---- */
-
-/* The first ones are what its record is assigned by. */
-enum reason {
-	REASON_NONE = ASSIGNED_NOT_YET,
-	REASON_RULE = ASSIGNED_BY_RULE,
-	REASON_THREAD = ASSIGNED_BY_THREAD,
-	REASON_INHERITED = ASSIGNED_BY_INHERITED,
-	REASON_DEFAULT = ASSIGNED_BY_DEFAULT,
-	REASON_NO_RULE = ASSIGNED_NO_CLASS,
-	REASON_OVERRIDE = ASSIGNED_BY_OVERRIDE,
-	REASON_UNIT = ASSIGNED_BY_UNIT,
-	REASON_CHOSEN,	  /* left alone: somebody had chosen its attributes */
-	REASON_CHANGED,	  /* somebody changed some of its attributes after us: they stay, the others are the class's */
-	REASON_NOT_FAIR,  /* left alone: real-time, deadline or sched_ext */
-	REASON_REFUSED,	  /* the kernel refused */
-	REASON_NOT_KEPT,  /* the kernel accepted, but something else is read back */
-	REASON_UNDONE,	  /* put back at the stop */
-};
-#define REASON_COUNT (REASON_UNDONE + 1)
+/* ---- for people ---- */
 
 /* Of a record. */
 enum reason task_reason(const struct task *task);
