@@ -4,9 +4,8 @@
 
 #include "plan_private.h"
 
-/* At most so many threads are compared, or looked at: a process may have tens of thousands. */
+/* At most so many threads are compared: a process may have tens of thousands. */
 #define THREADS_COMPARED 256
-#define THREADS_LOOKED_AT 64
 
 /* ---- by the record ---- */
 
@@ -258,23 +257,6 @@ static bool carries_its_record(const struct plan *plan, const struct task *task,
 	return !attr_difference(&now, &task->known);
 }
 
-/* Of a new thread, whose maker no event names: all others have to vouch. */
-static bool threads_vouch(const struct plan *plan, const struct task *task, struct facts *facts, struct task_attr *had)
-{
-	const struct task *other = tasks_leader(plan->tasks, task->tgid);
-	int n = 0;
-
-	for (; other && n < THREADS_LOOKED_AT; other = tasks_next_thread(plan->tasks, other)) {
-		if (other == task)
-			continue;
-		if (!carries_its_record(plan, other, facts))
-			return false;
-		*had = attr_least(had, &other->had);
-		n++;
-	}
-	return n && !other;
-}
-
 /* Whether what a class gives is ours on it, whatever its record says; *had is the lesser of both then. */
 static bool is_vouched(const struct plan *plan, const struct task *task, const struct plan_due *due, struct facts *facts,
 		       const struct task_attr *actual, struct task_attr *had)
@@ -290,8 +272,6 @@ static bool is_vouched(const struct plan *plan, const struct task *task, const s
 		return false;
 	if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH) || !facts->look)
 		return false;
-	if (task->tid != task->tgid)
-		return threads_vouch(plan, task, facts, had);
 	origin = origin_of(plan, due);
 	if (!origin || !carries_its_record(plan, origin, facts))
 		return false;
@@ -311,6 +291,18 @@ static void prove(const struct plan *plan, const struct task *task, const struct
 		origin->flags &= ~TASK_FRESH;
 }
 
+/*
+ * A fresh copy may have copied its origin before that got what is on record. If it carries the slice of another class or of
+ * `had`, or none, it has; and then what is the same all the same may have been chosen.
+ */
+static void doubt_record(const struct plan *plan, struct task *task, const struct task_attr *actual)
+{
+	if ((attr_difference(actual, &task->known) & TASK_ATTR_SLICE) &&
+	    (!actual->slice_ns || actual->slice_ns == task->had.slice_ns ||
+	     given_fits(&plan->given, actual, plan->caps)))
+		attr_copy(&task->known, &task->had, TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_SLICE);
+}
+
 void plan_judge(const struct plan *plan, struct task *task, const struct plan_due *due, struct facts *facts,
 		const struct task_attr *actual)
 {
@@ -323,6 +315,8 @@ void plan_judge(const struct plan *plan, struct task *task, const struct plan_du
 	if (task->tid == task->tgid)
 		remove_ended(plan, task);
 	had = task->had;
+	if (!in_doubt && (task->flags & TASK_COPY) && (task->flags & TASK_FRESH))
+		doubt_record(plan, task, actual);
 	if (!in_doubt && attr_difference(actual, &task->known))
 		vouched = is_vouched(plan, task, due, facts, actual, &had);
 	else if (!in_doubt && (task->flags & TASK_COPY) && (task->flags & TASK_FRESH))

@@ -328,16 +328,12 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	if (found->start <= plan->start || (plan->stopped && !given_fits(&plan->given, &actual, plan->caps))) {
 		task.had = task.known = actual;
 	} else {
-		task.flags = TASK_COPY | TASK_TOUCHED;
-		/* It has copied another class, so what is the same all the same may have been chosen. */
-		if (actual.slice_ns && actual.slice_ns != task.known.slice_ns &&
-		    given_fits(&plan->given, &actual, plan->caps))
+		task.flags = TASK_COPY | TASK_FRESH | TASK_TOUCHED;
+		/* Under SCHED_IDLE, or after a reset-on-fork, no slice tells whether it has copied what its origin carries now. */
+		if (task.known.policy == POLICY_IDLE || (origin && origin->known.reset_on_fork))
 			task.known = task.had;
 		if (is_thread && origin && is_mixed(plan, origin))
 			task.flags |= TASK_IN_DOUBT;
-		/* A fork that outlasted what its parent was put back from: see plan_judge(). */
-		if (plan->undoing && plan->caps->slice)
-			task.flags |= TASK_FRESH;
 		if (!origin || origin->tgid == INIT)
 			given_lower(&plan->given, &actual, &task.had);
 	}
@@ -346,7 +342,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	task.app = 0;
 	task.start = (uint32_t)found->start;
 	task.own = task.tag = TAG_NONE;
-	task.assigned_by = ASSIGNED_NOT_YET;
+	task.assigned_by = REASON_NONE;
 	task.state = TASK_UNDECIDED;
 	task.rule = 0;
 	/* Its attributes are read once more right before they are set, after its program has been read. */
@@ -357,7 +353,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
 	const struct task *parent = found->tid == found->tgid ? tasks_leader(plan->tasks, found->parent_tgid) : NULL;
-	struct task *task = tasks_find(plan->tasks, found->tid), *leader = tasks_leader(plan->tasks, found->tgid);
+	struct task *task = tasks_find(plan->tasks, found->tid);
 	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
 
 	/* A program that the kernel has started is a child of kthreadd's. */
@@ -371,9 +367,6 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 		    (facts_need(facts, FACT_EXE) < 0 || (!facts->exe[0] && !facts->exe_is_unknown)))
 			return;
 		task = first_sight(plan, found, facts);
-	} else if (task != leader && leader && !(task->flags & TASK_COPY) && leader->due != DUE_EXEC) {
-		/* Its process has not called exec since. */
-		leader->flags &= ~TASK_IN_DOUBT;
 	}
 	if (!task)
 		return;
@@ -406,8 +399,6 @@ void plan_scan_begin(struct plan *plan, bool events_lost)
 	while (events_lost && (task = tasks_next(plan->tasks, &cursor))) {
 		if (!(task->flags & TASK_COPY))
 			task->flags |= TASK_FRESH;
-		if (task->tid == task->tgid && is_mixed(plan, task))
-			task->flags |= TASK_IN_DOUBT;
 	}
 }
 

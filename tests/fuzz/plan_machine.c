@@ -106,7 +106,8 @@ static void looks_like_another(struct run *run, pid_t tid, uint8_t *ret_unsure)
 		other = run->m->tasks[i].tid ? record(run->m, run->m->tasks[i].tid) : NULL;
 		if (!other || other == thread || other->tgid != thread->tgid)
 			continue;
-		if (run_is_unseen(run, machine_task(run->m, tid)))
+		/* Nor whether it lost something by the reset-on-fork of one of them. */
+		if (run_is_unseen(run, machine_task(run->m, tid)) || thread->known.reset_on_fork || other->known.reset_on_fork)
 			*ret_unsure |= EVERYTHING;
 		if ((attr_difference(&thread->known, &other->known) & SETTLES) ||
 		    !attr_difference(&thread->had, &other->had))
@@ -153,6 +154,13 @@ static void bear(struct run *run, uint8_t kind)
 	if (living(run->m, parent)->attr.reset_on_fork &&
 	    (kind == BEGIN || run->m->deaf || !(known && known->known.reset_on_fork)))
 		unsure = EVERYTHING;
+	/* And so does a slice that was set back to what it was. */
+	if (known && run_is_unseen(run, machine_task(run->m, parent)) && known->had.slice_ns &&
+	    known->had.slice_ns == living(run->m, parent)->attr.slice_ns)
+		unsure = EVERYTHING;
+	/* Under SCHED_IDLE no slice tells which class it has copied. */
+	if ((kind == BEGIN || run->m->deaf) && living(run->m, parent)->attr.policy == POLICY_IDLE)
+		unsure |= TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY;
 	/* While another thread has not been looked at, nobody vouches for a nice value that a class has left on this one. */
 	if (kind == CLONE && run->m->deaf)
 		unsure |= TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY;

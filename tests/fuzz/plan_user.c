@@ -32,9 +32,9 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 		/* With reset-on-fork nothing below real time is handed down: a child does not show what was just chosen. */
 		if (task->attr.reset_on_fork && !task_policy_is_fair(task->attr.policy))
 			return;
-		/* Where there are no slices a class's nice value on a copy is the class's, beside its policy. */
+		/* Where there are no slices, or SCHED_IDLE keeps a class from giving one, a class's nice value on a copy is the class's. */
 		known = record(run->m, task->tid);
-		if (!run->m->kernel.slice && (!known || (known->flags & TASK_COPY)) && nice <= HIGHEST_CLASS)
+		if ((!run->m->kernel.slice || task->attr.policy == POLICY_IDLE) && (!known || (known->flags & TASK_COPY)) && nice <= HIGHEST_CLASS)
 			run_exempt(task, TASK_ATTR_POLICY | TASK_ATTR_NICE | MAY_CLIMB);
 		task->attr.nice = nice;
 		if (nice > task->without.nice)

@@ -136,6 +136,19 @@ TEST(many_rules_are_normal)
 	config_free(config);
 }
 
+TEST(rules_are_counted_in_16_bits)
+{
+	char *text = many("'%d':{}", UINT16_MAX + 1);
+	struct config_file file = RULES(text);
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	assert_int_equal(parse(&file, 1, &config, &errors), -EINVAL);
+	assert_non_null(strstr(errors.items[0].text, "more than 65535 rules"));
+	config_errors_clear(&errors);
+	free(text);
+}
+
 TEST(classes_are_limited)
 {
 	char *text = many("'QOS_%d': {}", 1020);

@@ -47,7 +47,7 @@ static const struct {
 	{ "a child that was born before the class was", "behind, is gnome-shell, fork, slice 7, heard",
 	  INTERACTIVE, "SCHED_NORMAL nice 0 slice 7 ms" },
 	{ "... with another class's slice", "behind, is gnome-shell, fork, slice 20, heard",
-	  INTERACTIVE, PRISTINE },
+	  "SCHED_NORMAL nice 2 slice 8 ms", "SCHED_NORMAL nice 2" },
 	{ "a child for its parent", "is gnome-shell, fork-for-parent",
 	  INTERACTIVE, PRISTINE },
 	{ "... that execs", "is gnome-shell, fork-for-parent, is cmd",

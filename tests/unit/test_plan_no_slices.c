@@ -46,21 +46,3 @@ MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours)
 	stop(m);
 	assert_carries(m, 100, PRISTINE);
 }
-
-static void vi_is_tagged_and_put_back(struct machine *m)
-{
-	assert_task(m, 100, "SCHED_BATCH nice 2 util 0..512", REASON_DEFAULT);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}
-
-MACHINE_TEST(without_slices_a_thread_s_lost_exec_is_still_known_as_ours)
-{
-	chrome_has_a_thread(m);
-	renames(m, 101, "bg");
-	m->lossy = true;
-	execs(m, 101, "/usr/bin/vi");
-	m->lossy = false;
-	scan(m);
-	vi_is_tagged_and_put_back(m);
-}

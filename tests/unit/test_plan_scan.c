@@ -115,6 +115,21 @@ MACHINE_TEST(a_missed_fork_s_child_takes_its_class)
 		assert_carries(m, tid, PRISTINE);
 }
 
+/* It has not copied the class, whose slice it does not carry. */
+MACHINE_TEST(what_its_parent_s_class_gives_as_well_is_its_own)
+{
+	start_and_run(m, "'schedqos': { 'default': 'none' }," MAKE, "/usr/bin/vi");
+	m->lossy = true;
+	forks(m, 100, 101);
+	renice(m, 101, 4);
+	m->lossy = false;
+	execs(m, 100, "/usr/bin/make");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	scan(m);
+	stop(m);
+	assert_carries(m, 101, "SCHED_NORMAL nice 4");
+}
+
 MACHINE_TEST(a_missed_fork_s_niced_child_has_just_its_nice)
 {
 	start_and_run(m, CHROME, "/usr/bin/chrome");
