@@ -20,16 +20,54 @@ static void keep(const struct ksched_attr *attr)
 		kernel.others.policy = attr->policy;
 }
 
+/* One more call, as a text; 0, or why it is refused. */
+static int call(const char *text)
+{
+	const size_t length = strlen(kernel.calls);
+
+	snprintf(kernel.calls + length, sizeof(kernel.calls) - length, "%s%s", length ? ", " : "",
+		 text);
+	return ++kernel.n_calls == kernel.refused ? kernel.why_refused : 0;
+}
+
+static void put_clamp(char *end, const char *name, uint32_t value)
+{
+	if (value == KSCHED_UTIL_RESET)
+		sprintf(end, " %s reset", name);
+	else
+		sprintf(end, " %s %u", name, value);
+}
+
+static const char *set_text(pid_t tid, const struct ksched_attr *attr, char text[256])
+{
+	static const char *const policies[] = { "NORMAL", "FIFO", "RR",	     "BATCH",
+						"",	  "IDLE", "DEADLINE" };
+	char *end = text;
+
+	end += sprintf(end, "%s%s nice %d", tid ? "" : "own: ",
+		       attr->flags & KSCHED_FLAG_KEEP_POLICY ? "keep" : policies[attr->policy],
+		       attr->nice);
+	if (attr->priority)
+		end += sprintf(end, " priority %u", attr->priority);
+	if (attr->runtime)
+		end += sprintf(end, " runtime %llu", (unsigned long long)attr->runtime);
+	if (attr->deadline)
+		end += sprintf(end, " of %llu in %llu", (unsigned long long)attr->deadline,
+			       (unsigned long long)attr->period);
+	if (attr->flags & KSCHED_FLAG_RESET_ON_FORK)
+		end = stpcpy(end, " reset-on-fork");
+	if (attr->flags & KSCHED_FLAG_UTIL_CLAMP_MIN)
+		put_clamp(end, "min", attr->util_min);
+	if (attr->flags & KSCHED_FLAG_UTIL_CLAMP_MAX)
+		put_clamp(text + strlen(text), "max", attr->util_max);
+	return text;
+}
+
 static int fake_set(pid_t tid, struct ksched_attr *attr)
 {
-	const size_t n = kernel.n_sets++;
-	int r = 0;
+	char text[256];
+	int r = call(set_text(tid, attr, text));
 
-	if (n < 4) {
-		kernel.tids[n] = tid;
-		kernel.sets[n] = *attr;
-		r = kernel.set_results[n];
-	}
 	if (kernel.n_overtaken)
 		kernel.n_overtaken--;
 	else if (tid && r == 0)
@@ -41,15 +79,20 @@ static int fake_get_nice(pid_t tid, int *ret)
 {
 	(void)tid;
 	*ret = kernel.nice;
-	return kernel.nice_result;
+	return 0;
 }
 
 static int fake_replace_nice(pid_t tid, int from, int to)
 {
+	char text[64];
+	int r;
+
 	(void)tid;
-	kernel.nice_from = from;
-	kernel.nice_to = to;
-	return kernel.nice_result;
+	snprintf(text, sizeof(text), "nice from %d to %d", from, to);
+	r = call(text);
+	if (r == 0)
+		kernel.nice = kernel.others.nice = to;
+	return r;
 }
 
 static int fake_get_io(pid_t tid)
@@ -66,8 +109,8 @@ static int fake_set_io(pid_t tid, int value)
 	return kernel.io_result;
 }
 
-static const struct sched_ops fake_ops = { fake_get, fake_set, fake_get_nice, fake_replace_nice,
-					    fake_get_io, fake_set_io };
+static const struct sched_ops fake_ops = { fake_get,	      fake_set,	   fake_get_nice,
+					   fake_replace_nice, fake_get_io, fake_set_io };
 
 int kernel_on(void **state)
 {

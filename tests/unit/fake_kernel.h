@@ -10,17 +10,16 @@
 
 /* The calls that were made, and what they return. */
 struct fake_kernel {
-	struct ksched_attr sets[4];
-	pid_t tids[4];
-	size_t n_sets;
-	int set_results[4];
-	unsigned n_overtaken; /* so many of them somebody else's overtake */
+	char calls[4096];	   /* those that set something, with a comma between */
+	unsigned n_calls, refused; /* the number of the one that is, from 1 */
+	int why_refused;
+	unsigned n_overtaken;		/* so many of them somebody else's overtake */
 	struct ksched_attr own, others; /* returned by get(0) and get(tid) */
 	int get_result;
 	unsigned n_gets, n_own_gets;
-	int nice, nice_result;	/* returned by get_nice, and by replace_nice */
-	int nice_from, nice_to; /* from replace_nice */
-	int io, io_set, io_result; /* returned by get_io; given to set_io, -1 for never, and what that returns */
+	int nice;		   /* returned by get_nice */
+	int io, io_set, io_result; /* returned by get_io; given to set_io, -1 for never, and what
+				      that returns */
 	unsigned n_io_gets;
 };
 extern struct fake_kernel kernel;

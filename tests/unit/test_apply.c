@@ -4,7 +4,151 @@
 
 #include <errno.h>
 
-KERNEL_TEST(an_action_is_one_set_and_one_get)
+/* ---- the calls of an action ---- */
+
+#define ATTR(...)                                  \
+	{                                          \
+		.util_max = UTIL_FULL, __VA_ARGS__ \
+	}
+
+static const struct qos_attr budget = { .runtime = 5 * MS, .deadline = 10 * MS, .period = 16 * MS };
+
+/* refused: the number of the call that is, from 1, with r in place of 0. */
+static const struct {
+	struct task_attr from, want;
+	const char *calls;
+	const struct qos_attr *deadline;
+	unsigned refused;
+	int r;
+} actions[] = {
+	{ .from = ATTR(),
+	  .want = ATTR(.policy = POLICY_BATCH, .nice = 4, .slice_ns = 20 * MS),
+	  .calls = "BATCH nice 4 runtime 20000000" },
+	{ .from = ATTR(),
+	  .want = ATTR(.nice = 4),
+	  .calls = "keep nice 4",
+	  .refused = 1,
+	  .r = -EPERM },
+	/* Nice and slice first: below SCHED_IDLE none can be set. */
+	{ .from = ATTR(),
+	  .want = ATTR(.policy = POLICY_IDLE, .nice = 10, .slice_ns = 50 * MS),
+	  .calls = "keep nice 10 runtime 50000000, IDLE nice 10 runtime 50000000" },
+	{ .from = ATTR(),
+	  .want = ATTR(.policy = POLICY_IDLE, .nice = 4),
+	  .calls = "keep nice 4",
+	  .refused = 1,
+	  .r = -EPERM },
+	/* The first of the two alone would raise the task. */
+	{ .from = ATTR(),
+	  .want = ATTR(.policy = POLICY_IDLE, .nice = 4),
+	  .calls = "keep nice 4, IDLE nice 4, keep nice 0",
+	  .refused = 2,
+	  .r = -EPERM },
+	{ .from = ATTR(),
+	  .want = ATTR(.policy = POLICY_IDLE, .reset_on_fork = 1),
+	  .calls = "keep nice 0, IDLE nice 0 reset-on-fork" },
+	/* It is not left to set something else: in between its owner could. */
+	{ .from = ATTR(.policy = POLICY_IDLE),
+	  .want = ATTR(.policy = POLICY_IDLE, .nice = 10),
+	  .calls = "nice from 0 to 10" },
+	{ .from = ATTR(.policy = POLICY_IDLE),
+	  .want = { .policy = POLICY_IDLE, .nice = 10, .util_max = 256 },
+	  .calls = "keep nice 10 max 256, nice from 0 to 10" },
+	/* A clamp is set only when it changes, and reset where it is the default. */
+	{ .from = ATTR(), .want = { .nice = 1, .util_max = 256 }, .calls = "keep nice 1 max 256" },
+	{ .from = { .util_max = 256 },
+	  .want = { .nice = 1, .util_min = 10, .util_max = 256 },
+	  .calls = "keep nice 1 min 10" },
+	{ .from = { .util_min = 10, .util_max = 256 },
+	  .want = ATTR(),
+	  .calls = "keep nice 0 min reset max reset" },
+	{ .from = ATTR(),
+	  .want = ATTR(.policy = POLICY_DEADLINE, .reset_on_fork = 1),
+	  .calls = "DEADLINE nice 0 runtime 5000000 of 10000000 in 16000000 reset-on-fork",
+	  .deadline = &budget },
+	{ .from = ATTR(.policy = POLICY_DEADLINE),
+	  .want = { .policy = POLICY_DEADLINE, .util_max = 512 },
+	  .calls = "DEADLINE nice 0 runtime 5000000 of 10000000 in 16000000 max 512",
+	  .deadline = &budget },
+	/* Leaving that policy, the task gives up its bandwidth first; if that is refused, it leaves
+	   all the same. */
+	{ .from = ATTR(.policy = POLICY_DEADLINE),
+	  .want = ATTR(),
+	  .calls = "DEADLINE nice 0 runtime 1024 of 4194304000 in 4194304000 reset-on-fork, NORMAL "
+		   "nice 0" },
+	{ .from = ATTR(.policy = POLICY_DEADLINE),
+	  .want = ATTR(),
+	  .calls = "DEADLINE nice 0 runtime 1024 of 4194304000 in 4194304000 reset-on-fork, NORMAL "
+		   "nice 0",
+	  .refused = 1 },
+	{ .from = ATTR(),
+	  .want = ATTR(.policy = POLICY_RR, .rt_priority = 9),
+	  .calls = "RR nice 0 priority 9" },
+	/* What real time hides has a call of its own, and if that is refused, the rest is rolled
+	   back. */
+	{ .from = ATTR(.policy = POLICY_RR, .rt_priority = 9, .nice = -4),
+	  .want = ATTR(.policy = POLICY_RR, .rt_priority = 9, .nice = 3),
+	  .calls = "nice from -4 to 3" },
+	{ .from = ATTR(.nice = -4),
+	  .want = ATTR(.policy = POLICY_RR, .rt_priority = 9),
+	  .calls = "RR nice 0 priority 9, nice from -4 to 0, NORMAL nice -4",
+	  .refused = 2,
+	  .r = -ESRCH },
+	/* A util_max below its default util_min, which is 1024, would be refused. */
+	{ .from = ATTR(.policy = POLICY_RR, .rt_priority = 1),
+	  .want = { .policy = POLICY_BATCH, .nice = 2, .slice_ns = 16 * MS, .util_max = 512 },
+	  .calls = "BATCH nice 2 runtime 16000000 min reset max 512" },
+};
+
+KERNEL_TEST(each_action_takes_these_calls)
+{
+	for (size_t i = 0; i < COUNT(actions); i++) {
+		const struct plan_action action = { .tid = 7,
+						    .from = actions[i].from,
+						    .want = actions[i].want,
+						    .deadline = actions[i].deadline };
+		struct task_attr now;
+
+		kernel_on(NULL);
+		kernel.others.policy = action.from.policy;
+		kernel.nice = action.from.nice;
+		kernel.refused = actions[i].refused;
+		kernel.why_refused = actions[i].r ? actions[i].r : -EINVAL;
+		assert_int_equal(applier_apply(&applier, &action, &now), actions[i].r);
+		if (strcmp(kernel.calls, actions[i].calls) != 0)
+			fail_msg("action %zu: %s", i, kernel.calls);
+	}
+}
+
+KERNEL_TEST(without_clamps_none_is_set)
+{
+	const struct plan_action action =
+		action_to((struct task_attr){ .util_min = 1, .util_max = 2 });
+
+	applier.caps.util_clamp = false;
+	apply(&action);
+	assert_string_equal(kernel.calls, "keep nice 0");
+}
+
+/* The kernel refuses to keep it: somebody has changed it since it was read, or something else is
+ * wrong. */
+KERNEL_TEST(a_policy_changed_meanwhile_is_not_overwritten)
+{
+	const struct plan_action action =
+		action_to((struct task_attr){ .nice = 4, .util_max = UTIL_FULL });
+	struct task_attr now;
+
+	kernel.refused = 1;
+	kernel.why_refused = -EINVAL;
+	assert_int_equal(applier_apply(&applier, &action, &now), -EINVAL);
+	kernel.others = (struct ksched_attr){ .policy = POLICY_RR, .priority = 7 };
+	kernel.n_calls = 0;
+	assert_int_equal(applier_apply(&applier, &action, &now), -EAGAIN);
+}
+
+/* ---- and their result ---- */
+
+KERNEL_TEST(it_is_read_once)
 {
 	const struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_BATCH, .nice = 4, .slice_ns = 20 * MS, .util_max = 256 });
@@ -14,13 +158,10 @@ KERNEL_TEST(an_action_is_one_set_and_one_get)
 		.policy = POLICY_BATCH, .nice = 4, .runtime = 20 * MS, .util_max = 256
 	};
 	assert_int_equal(applier_apply(&applier, &action, &now), 0);
-	assert_int_equal(kernel.n_sets, 1);
 	assert_int_equal(kernel.n_gets, 1);
-	assert_int_equal(kernel.tids[0], 7);
-	assert_int_equal(kernel.sets[0].policy, POLICY_BATCH);
-	assert_int_equal(kernel.sets[0].nice, 4);
-	assert_int_equal(kernel.sets[0].runtime, 20 * MS);
 	assert_true(task_attr_equal(&now, &action.want));
+	kernel.get_result = -EPERM;
+	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
 }
 
 KERNEL_TEST(result_is_what_is_read_back)
@@ -32,13 +173,14 @@ KERNEL_TEST(result_is_what_is_read_back)
 	kernel.n_overtaken = 1;
 	assert_int_equal(applier_apply(&applier, &action, &now), 0);
 	assert_int_equal(now.nice, -7);
-	assert_int_equal(kernel.n_sets, 1);
+	assert_int_equal(kernel.n_calls, 1);
 }
 
 /* Until it is kept. */
 KERNEL_TEST(what_an_owner_overtakes_is_set_again)
 {
-	struct plan_action action = action_to((struct task_attr){ .nice = 2, .util_max = UTIL_FULL });
+	struct plan_action action =
+		action_to((struct task_attr){ .nice = 2, .util_max = UTIL_FULL });
 	struct task_attr now;
 
 	action.from.nice = -4;
@@ -46,7 +188,7 @@ KERNEL_TEST(what_an_owner_overtakes_is_set_again)
 	kernel.n_overtaken = 3;
 	assert_int_equal(applier_apply(&applier, &action, &now), 0);
 	assert_int_equal(now.nice, 2);
-	assert_int_equal(kernel.n_sets, 4);
+	assert_int_equal(kernel.n_calls, 4);
 	/* A call that lowers the task, or takes privilege. */
 	for (int nice = -5; nice < 4; nice += 8) {
 		kernel_on(NULL);
@@ -54,7 +196,7 @@ KERNEL_TEST(what_an_owner_overtakes_is_set_again)
 		kernel.n_overtaken = 1;
 		assert_int_equal(applier_apply(&applier, &action, &now), 0);
 		assert_int_equal(now.nice, nice);
-		assert_int_equal(kernel.n_sets, 1);
+		assert_int_equal(kernel.n_calls, 1);
 	}
 	/* But not for ever. */
 	kernel_on(NULL);
@@ -62,57 +204,7 @@ KERNEL_TEST(what_an_owner_overtakes_is_set_again)
 	kernel.n_overtaken = 1000;
 	assert_int_equal(applier_apply(&applier, &action, &now), 0);
 	assert_int_equal(now.nice, -3);
-	assert_int_equal(kernel.n_sets, 1 + APPLY_AGAIN_MAX);
-}
-
-KERNEL_TEST(nice_and_slice_are_set_before_idle)
-{
-	const struct plan_action action = action_to((struct task_attr){
-		.policy = POLICY_IDLE, .nice = 10, .slice_ns = 50 * MS, .util_max = UTIL_FULL });
-
-	apply(&action);
-	assert_int_equal(kernel.n_sets, 2);
-	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
-	assert_int_equal(kernel.sets[0].nice, 10);
-	assert_int_equal(kernel.sets[0].runtime, 50 * MS);
-	assert_int_equal(kernel.sets[1].policy, POLICY_IDLE);
-	assert_int_equal(kernel.tids[1], 7);
-}
-
-/* In between its owner could. */
-KERNEL_TEST(idle_is_not_left_to_set_something_else)
-{
-	struct plan_action action = action_to((struct task_attr){
-		.policy = POLICY_IDLE, .nice = 10, .util_max = UTIL_FULL });
-
-	action.from.policy = POLICY_IDLE;
-	kernel.others.policy = POLICY_IDLE;
-	apply(&action);
-	assert_int_equal(kernel.n_sets, 0);
-	assert_int_equal(kernel.nice_from, 0);
-	assert_int_equal(kernel.nice_to, 10);
-	action.want.util_max = 256;
-	apply(&action);
-	assert_int_equal(kernel.n_sets, 1);
-	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY | KSCHED_FLAG_UTIL_CLAMP_MAX);
-	assert_int_equal(kernel.nice_to, 10);
-}
-
-KERNEL_TEST(an_error_stops_the_action)
-{
-	const struct plan_action idle = action_to((struct task_attr){ .policy = POLICY_IDLE });
-	struct task_attr now;
-
-	kernel.set_results[0] = -EPERM;
-	assert_int_equal(applier_apply(&applier, &idle, &now), -EPERM);
-	assert_int_equal(kernel.n_sets, 1);
-	assert_int_equal(kernel.n_gets, 0);
-	kernel_on(NULL);
-	kernel.set_results[1] = -ESRCH;
-	assert_int_equal(applier_apply(&applier, &idle, &now), -ESRCH);
-	kernel_on(NULL);
-	kernel.get_result = -EPERM;
-	assert_int_equal(applier_apply(&applier, &idle, &now), -EPERM);
+	assert_int_equal(kernel.n_calls, 1 + APPLY_AGAIN_MAX);
 }
 
 KERNEL_TEST(a_task_gone_after_the_set_counts_as_set)
@@ -126,252 +218,54 @@ KERNEL_TEST(a_task_gone_after_the_set_counts_as_set)
 	assert_true(task_attr_equal(&now, &action.want));
 }
 
-KERNEL_TEST(a_clamp_is_set_only_when_it_changes)
-{
-	struct plan_action action = action_to((struct task_attr){ .nice = 1, .util_max = 1024 });
-
-	apply(&action);
-	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
-	action.want.util_max = 256;
-	apply(&action);
-	assert_int_equal(kernel.sets[1].flags, KSCHED_FLAG_KEEP_POLICY | KSCHED_FLAG_UTIL_CLAMP_MAX);
-	assert_int_equal(kernel.sets[1].util_max, 256);
-	action.want.util_min = 10;
-	action.from.util_max = 256;
-	apply(&action);
-	assert_int_equal(kernel.sets[2].flags, KSCHED_FLAG_KEEP_POLICY | KSCHED_FLAG_UTIL_CLAMP_MIN);
-	assert_int_equal(kernel.sets[2].util_min, 10);
-}
-
-KERNEL_TEST(a_clamp_at_its_default_is_reset)
-{
-	struct plan_action action = action_to(task_attr_pristine);
-
-	action.from.util_min = 10;
-	action.from.util_max = 256;
-	apply(&action);
-	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY | KSCHED_FLAG_UTIL_CLAMP_MIN |
-						       KSCHED_FLAG_UTIL_CLAMP_MAX);
-	assert_int_equal(kernel.sets[0].util_min, KSCHED_UTIL_RESET);
-	assert_int_equal(kernel.sets[0].util_max, KSCHED_UTIL_RESET);
-}
-
-/* The kernel refuses to keep it: somebody has changed it since it was read, or something else is wrong. */
-KERNEL_TEST(a_policy_changed_meanwhile_is_not_overwritten)
-{
-	const struct plan_action action = action_to((struct task_attr){ .nice = 4, .util_max = UTIL_FULL });
-	struct task_attr now;
-
-	kernel.set_results[0] = -EINVAL;
-	kernel.others.policy = POLICY_RR;
-	kernel.others.priority = 7;
-	assert_int_equal(applier_apply(&applier, &action, &now), -EAGAIN);
-	kernel_on(NULL);
-	kernel.set_results[0] = -EINVAL;
-	assert_int_equal(applier_apply(&applier, &action, &now), -EINVAL);
-	assert_int_equal(kernel.n_sets, 1);
-}
-
-/* SCHED_IDLE takes two calls, and the first alone would raise the task. */
-KERNEL_TEST(a_half_set_idle_is_rolled_back)
-{
-	const struct plan_action action = action_to((struct task_attr){
-		.policy = POLICY_IDLE, .nice = 4, .util_max = UTIL_FULL });
-	struct task_attr now;
-
-	kernel.set_results[1] = -EPERM;
-	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
-	assert_int_equal(kernel.n_sets, 3);
-	assert_int_equal(kernel.sets[2].policy, POLICY_NORMAL);
-	assert_int_equal(kernel.sets[2].nice, 0);
-}
-
-KERNEL_TEST(without_clamps_none_is_set)
-{
-	struct plan_action action = action_to((struct task_attr){ .util_min = 1, .util_max = 2 });
-
-	applier.caps.util_clamp = false;
-	apply(&action);
-	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
-}
-
-KERNEL_TEST(reset_on_fork_is_set_as_wanted)
-{
-	struct plan_action action = action_to((struct task_attr){
-		.policy = POLICY_IDLE, .reset_on_fork = 1, .util_max = UTIL_FULL });
-
-	apply(&action);
-	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_KEEP_POLICY);
-	assert_int_equal(kernel.sets[1].flags, KSCHED_FLAG_RESET_ON_FORK);
-}
-
-KERNEL_TEST(deadline_sets_runtime_and_period)
-{
-	const struct qos_attr budget = { .runtime = 5 * MS,
-					 .deadline = 10 * MS,
-					 .period = 16 * MS };
-	struct plan_action action = action_to((struct task_attr){
-		.policy = POLICY_DEADLINE, .reset_on_fork = 1, .util_max = UTIL_FULL });
-
-	action.deadline = &budget;
-	apply(&action);
-	assert_int_equal(kernel.n_sets, 1);
-	assert_int_equal(kernel.sets[0].policy, POLICY_DEADLINE);
-	assert_int_equal(kernel.sets[0].runtime, 5 * MS);
-	assert_int_equal(kernel.sets[0].deadline, 10 * MS);
-	assert_int_equal(kernel.sets[0].period, 16 * MS);
-	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_RESET_ON_FORK);
-}
-
-KERNEL_TEST(leaving_deadline_shrinks_its_bandwidth_first)
-{
-	const struct qos_attr budget = { .runtime = 5 * MS, .deadline = 10 * MS, .period = 16 * MS };
-	struct plan_action action = action_to(task_attr_pristine);
-
-	action.from.policy = POLICY_DEADLINE;
-	apply(&action);
-	assert_int_equal(kernel.n_sets, 2);
-	assert_int_equal(kernel.sets[0].policy, POLICY_DEADLINE);
-	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_RESET_ON_FORK);
-	/* The kernel's formula for bandwidth. */
-	assert_int_equal((kernel.sets[0].runtime << 20) / kernel.sets[0].period, 0);
-	assert_int_equal(kernel.sets[1].policy, POLICY_NORMAL);
-
-	/* If the kernel refuses that bandwidth, the task must still leave the policy. */
-	kernel_on(NULL);
-	kernel.set_results[0] = -EINVAL;
-	apply(&action);
-	assert_int_equal(kernel.sets[1].policy, POLICY_NORMAL);
-
-	kernel_on(NULL);
-	action.want.policy = POLICY_DEADLINE;
-	action.want.util_max = 512;
-	action.deadline = &budget;
-	apply(&action);
-	assert_int_equal(kernel.n_sets, 1);
-}
-
-KERNEL_TEST(real_time_sets_a_priority)
-{
-	const struct plan_action action =
-		action_to((struct task_attr){ .policy = POLICY_RR, .rt_priority = 9 });
-	struct task_attr now;
-
-	kernel.others = (struct ksched_attr){
-		.policy = POLICY_RR, .priority = 9, .nice = 5, .runtime = 100 * MS, .util_max = 1024
-	};
-	kernel.nice = 3;
-	assert_int_equal(applier_apply(&applier, &action, &now), 0);
-	assert_int_equal(kernel.sets[0].priority, 9);
-	/* Nice and slice have no meaning there, whatever the kernel returns; the former has a call of its own. */
-	assert_int_equal(now.rt_priority, 9);
-	assert_int_equal(now.nice, 3);
-	assert_int_equal(now.slice_ns, 0);
-}
-
-KERNEL_TEST(a_nice_value_hidden_by_real_time_is_replaced)
-{
-	const struct plan_action action = {
-		.tid = 7,
-		.from = { .policy = POLICY_RR, .rt_priority = 9, .nice = -4, .util_max = 1024 },
-		.want = { .policy = POLICY_RR, .rt_priority = 9, .nice = 3, .util_max = 1024 },
-	};
-
-	kernel.others = (struct ksched_attr){ .policy = POLICY_RR, .priority = 9, .util_max = 1024 };
-	apply(&action);
-	assert_int_equal(kernel.n_sets, 0);
-	assert_int_equal(kernel.nice_from, -4);
-	assert_int_equal(kernel.nice_to, 3);
-}
-
-KERNEL_TEST(a_nice_value_that_real_time_refuses_rolls_back_the_rest)
-{
-	const struct plan_action action = {
-		.tid = 7,
-		.from = { .nice = -4, .util_max = 1024 },
-		.want = { .policy = POLICY_RR, .rt_priority = 9, .util_max = 1024 },
-	};
-	struct task_attr now;
-
-	kernel.nice_result = -ESRCH;
-	assert_int_equal(applier_apply(&applier, &action, &now), -ESRCH);
-	assert_int_equal(kernel.n_sets, 2);
-	assert_int_equal(kernel.sets[0].policy, POLICY_RR);
-	assert_int_equal(kernel.sets[1].policy, POLICY_NORMAL);
-	assert_int_equal(kernel.sets[1].nice, -4);
-}
-
 /* ---- reading attributes ---- */
 
-KERNEL_TEST(look_returns_all_attributes)
+/* As the kernel has them, and what the daemon takes them for. */
+KERNEL_TEST(attributes_are_read)
 {
-	struct task_attr now;
-
-	kernel.others = (struct ksched_attr){
-		.policy = POLICY_IDLE,
-		.flags = KSCHED_FLAG_RESET_ON_FORK,
-		.nice = -20,
-		.priority = 3,
-		.runtime = 7 * MS,
-		.util_min = 1,
-		.util_max = 2,
+	static const struct {
+		struct ksched_attr shown;
+		struct task_attr want;
+		bool bare; /* a kernel without slices and clamps */
+	} cases[] = {
+		{ .shown = { .policy = POLICY_IDLE,
+			     .flags = KSCHED_FLAG_RESET_ON_FORK,
+			     .nice = -20,
+			     .priority = 3,
+			     .runtime = 7 * MS,
+			     .util_min = 1,
+			     .util_max = 2 },
+		  .want = { .policy = POLICY_IDLE,
+			    .reset_on_fork = 1,
+			    .nice = -20,
+			    .slice_ns = 7 * MS,
+			    .util_min = 1,
+			    .util_max = 2 } },
+		/* Nice and slice have no meaning there; the former has a call of its own. Nor has
+		   the default of util_min. */
+		{ .shown = { .policy = POLICY_RR,
+			     .priority = 9,
+			     .nice = 5,
+			     .runtime = 100 * MS,
+			     .util_min = 1024,
+			     .util_max = 1024 },
+		  .want = ATTR(.policy = POLICY_RR, .rt_priority = 9, .nice = 3) },
+		{ .shown = { .util_min = 1024, .util_max = 1024 }, .want = ATTR(.util_min = 1024) },
+		{ .shown = { .runtime = 1ULL << 32 | 5, .util_max = 1024 },
+		  .want = ATTR(.slice_ns = UINT32_MAX) },
+		{ .shown = { .runtime = 7 * MS, .util_min = 1 }, .want = ATTR(), .bare = true },
 	};
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
-	assert_int_equal(now.policy, POLICY_IDLE);
-	assert_int_equal(now.nice, -20);
-	assert_int_equal(now.rt_priority, 0);
-	assert_int_equal(now.reset_on_fork, 1);
-	assert_int_equal(now.slice_ns, 7 * MS);
-	assert_int_equal(now.util_min, 1);
-	assert_int_equal(now.util_max, 2);
-}
-
-KERNEL_TEST(leaving_real_time_resets_a_conflicting_util_min)
-{
-	const struct plan_action action = {
-		.tid = 7,
-		.from = { .policy = POLICY_RR, .rt_priority = 1, .util_max = UTIL_FULL },
-		.want = { .policy = POLICY_BATCH, .nice = 2, .slice_ns = 16 * MS, .util_max = 512 },
-	};
-
-	apply(&action);
-	assert_int_equal(kernel.sets[0].flags, KSCHED_FLAG_UTIL_CLAMP_MIN | KSCHED_FLAG_UTIL_CLAMP_MAX);
-	assert_int_equal(kernel.sets[0].util_min, KSCHED_UTIL_RESET);
-	assert_int_equal(kernel.sets[0].util_max, 512);
-}
-
-KERNEL_TEST(default_util_min_of_real_time_is_no_clamp)
-{
 	struct task_attr now;
 
-	kernel.others = (struct ksched_attr){
-		.policy = POLICY_RR, .priority = 1, .util_min = 1024, .util_max = 1024
-	};
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
-	assert_int_equal(now.util_min, 0);
-	assert_int_equal(now.util_max, 1024);
-	kernel.others.policy = POLICY_NORMAL;
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
-	assert_int_equal(now.util_min, 1024);
-}
-
-KERNEL_TEST(features_the_kernel_lacks_read_as_unset)
-{
-	struct task_attr now;
-
-	applier.caps = (struct attr_caps){ 0 };
-	kernel.others = (struct ksched_attr){ .runtime = 7 * MS, .util_min = 1, .util_max = 0 };
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
-	assert_true(task_attr_is_pristine(&now));
-}
-
-KERNEL_TEST(a_slice_beyond_32_bits_is_capped)
-{
-	struct task_attr now;
-
-	kernel.others.runtime = 1ULL << 32 | 5;
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
-	assert_int_equal(now.slice_ns, UINT32_MAX);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		if (cases[i].bare)
+			applier.caps = (struct attr_caps){ 0 };
+		kernel.others = cases[i].shown;
+		kernel.nice = 3;
+		assert_int_equal(applier_look(&applier, 7, &now), 0);
+		if (!task_attr_equal(&now, &cases[i].want))
+			fail_msg("case %zu", i);
+	}
 }
 
 KERNEL_TEST(look_at_a_missing_task_fails)
@@ -413,25 +307,17 @@ KERNEL_TEST(init_sets_nice_minus_20_without_a_custom_slice)
 {
 	kernel.own.runtime = 4 * MS;
 	assert_int_equal(applier_init(&applier), 0);
-	assert_int_equal(kernel.n_sets, 1);
-	assert_int_equal(kernel.tids[0], 0);
-	assert_int_equal(kernel.sets[0].policy, POLICY_NORMAL);
-	assert_int_equal(kernel.sets[0].nice, -20);
-	assert_int_equal(kernel.sets[0].runtime, 0);
-	assert_int_equal(kernel.sets[0].flags,
-			 KSCHED_FLAG_UTIL_CLAMP_MIN | KSCHED_FLAG_UTIL_CLAMP_MAX);
-	assert_int_equal(kernel.sets[0].util_max, KSCHED_UTIL_RESET);
+	assert_string_equal(kernel.calls, "own: NORMAL nice -20 min reset max reset");
 	assert_int_equal(applier.caps.base_slice_ns, 4 * MS);
 }
 
 KERNEL_TEST(init_sets_nice_0_if_not_privileged)
 {
 	applier.caps.util_clamp = false;
-	kernel.set_results[0] = -EPERM;
+	kernel.refused = 1;
+	kernel.why_refused = -EPERM;
 	assert_int_equal(applier_init(&applier), 0);
-	assert_int_equal(kernel.n_sets, 2);
-	assert_int_equal(kernel.sets[1].nice, 0);
-	assert_int_equal(kernel.sets[1].flags, 0);
+	assert_string_equal(kernel.calls, "own: NORMAL nice -20, own: NORMAL nice 0");
 }
 
 KERNEL_TEST(without_slices_there_is_no_base_slice)

@@ -47,7 +47,7 @@ KERNEL_TEST(an_io_priority_alone_takes_one_call)
 	kernel.io = KERNEL_IDLE;
 	action.want.io_priority = IO_PRIORITY(IO_CLASS_IDLE, 0);
 	assert_int_equal(applier_apply(&applier, &action, &now), 0);
-	assert_int_equal(kernel.n_sets, 0);
+	assert_int_equal(kernel.n_calls, 0);
 	assert_int_equal(kernel.io_set, KERNEL_IDLE);
 	assert_int_equal(now.io_priority, action.want.io_priority);
 	action.from.io_priority = action.want.io_priority;
@@ -81,13 +81,12 @@ KERNEL_TEST(a_refused_io_priority_rolls_back_the_rest)
 	applier.caps.io_priority = true;
 	kernel.io_result = -EPERM;
 	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
-	assert_int_equal(kernel.n_sets, 2);
-	assert_int_equal(kernel.sets[0].nice, 4);
-	assert_int_equal(kernel.sets[1].nice, 0);
+	assert_string_equal(kernel.calls, "keep nice 4, keep nice 0");
 	/* And is not even tried if the rest is refused. */
 	kernel_on(NULL);
 	applier.caps.io_priority = true;
-	kernel.set_results[0] = -EPERM;
+	kernel.refused = 1;
+	kernel.why_refused = -EPERM;
 	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
 	assert_int_equal(kernel.io_set, -1);
 }
