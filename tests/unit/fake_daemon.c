@@ -99,43 +99,33 @@ void hear(struct machine *m)
 
 /* ---- from its start to its stop ---- */
 
-/* Rules in an order of files; they stay alive until the next configuration is in force. */
-static void parse(struct machine *m, const char *const *texts, size_t n)
+/* It stays alive until the next configuration is in force. */
+static void parse(struct machine *m, const char *text)
 {
-	static const char *const paths[] = { "rules.json", "over.json" };
-	char json[2][JSON_MAX];
-	struct config_file files[2];
+	char json[JSON_MAX];
+	const int size = snprintf(json, sizeof(json), "{ %s }", text);
+	const struct config_file file = { "rules.json", json, size, CONFIG_RULES };
 	struct config_errors errors = { 0 };
 
-	for (size_t i = 0; i < n; i++) {
-		int size = snprintf(json[i], JSON_MAX, "{ %s }", texts[i]);
-
-		assert_in_range(size, 0, JSON_MAX - 1);
-		for (char *p = json[i]; (p = strchr(p, '\''));)
-			*p = '"';
-		files[i] = (struct config_file){ paths[i], json[i], size, CONFIG_RULES };
-	}
+	assert_in_range(size, 0, JSON_MAX - 1);
+	for (char *p = json; (p = strchr(p, '\''));)
+		*p = '"';
 	config_free(m->old_config);
 	m->old_config = m->config;
 	m->config = NULL;
-	config_parse(files, n, NULL, NULL, &m->config, &errors);
+	config_parse(&file, 1, NULL, NULL, &m->config, &errors);
 	for (size_t i = 0; i < errors.count; i++)
 		print_error("%s\n", errors.items[i].text);
 	config_errors_clear(&errors);
 	assert_non_null(m->config);
 }
 
-static void put_in_force(struct machine *m)
+void set_config(struct machine *m, const char *json)
 {
+	parse(m, json);
 	assert_int_equal(plan_set_config(m->plan, m->config), 0);
 	/* As tagger_follow_io_priority does it. */
 	m->caps.io_priority = m->kernel.io_priority && plan_given(m->plan)->has_io_priority;
-}
-
-void set_config(struct machine *m, const char *json)
-{
-	parse(m, &json, 1);
-	put_in_force(m);
 }
 
 static void meet(struct machine *m, const struct machine_task *task)
@@ -243,17 +233,6 @@ void reload(struct machine *m, const char *json)
 {
 	passes(m, m->pace);
 	set_config(m, json);
-	look_for_all(m, false);
-	passes(m, m->pace);
-}
-
-void reload_over(struct machine *m, const char *json, const char *over)
-{
-	const char *const texts[] = { json, over };
-
-	passes(m, m->pace);
-	parse(m, texts, 2);
-	put_in_force(m);
 	look_for_all(m, false);
 	passes(m, m->pace);
 }

@@ -10,13 +10,11 @@
 /*
  * The configuration is the inside of a rules file, with ' for ". start() makes the plan, listens
  * and scans; start_and_run() does so before the command begins to run, as process 100, a child of
- * init's; reload() puts another one in force and scans; reload_over() one of two files, of which
- * the second overrides.
+ * init's; reload() puts another one in force and scans.
  */
 void start(struct machine *m, const char *json);
 void start_and_run(struct machine *m, const char *json, const char *command);
 void reload(struct machine *m, const char *json);
-void reload_over(struct machine *m, const char *json, const char *over);
 void set_config(struct machine *m, const char *json); /* without the scan */
 void scan(struct machine *m);
 
