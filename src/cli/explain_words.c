@@ -117,7 +117,6 @@ static const struct sentence about_close[] = {
 	{ "why=replaced", NULL, "overridden by a later file" },
 	{ "why=beaten", NULL, "matches, too, but the rule that was taken goes first" },
 	{ "why=comm", NULL, "the task's name, which thread_qos looks at, within the program's rule" },
-	{ "why=argument", NULL, "an argument, which match.argv looks at" },
 	{ "why=folder compared_with=path", NULL, "the path is <compared>" },
 	{ "else why=folder", NULL, "the path is not known" },
 	{ "why=similar", NULL, "<compared_with> is \"<compared>\"" },

@@ -69,18 +69,6 @@ static const char *last_component(const char *pattern)
 	return last && pattern_literal(last + 1) ? last + 1 : NULL;
 }
 
-/* Whether the pattern's folders include one called like the program, as in "/opt/x/" followed by an asterisk. */
-static bool has_folder(const char *pattern, const char *name)
-{
-	const size_t length = strlen(name);
-
-	for (const char *at = strchr(pattern, '/'); at; at = strchr(at + 1, '/')) {
-		if (strncmp(at + 1, name, length) == 0 && at[1 + length] == '/')
-			return true;
-	}
-	return false;
-}
-
 static bool is_like(const char *pattern, const char *name)
 {
 	struct suggestion near = { .word = pattern };
@@ -99,18 +87,6 @@ static bool is_comm(const struct trace *trace, const char *pattern)
 	       pattern_match(pattern, trace->facts->comm);
 }
 
-/* The argument after the first that has the pattern for its base name, or NULL. */
-static const char *argument_called(const struct facts *facts, const char *pattern)
-{
-	const char *arg = facts->argv_size ? facts_next_arg(facts, facts->argv) : NULL;
-
-	for (; arg; arg = facts_next_arg(facts, arg)) {
-		if (strcmp(path_base(arg), pattern) == 0)
-			return arg;
-	}
-	return NULL;
-}
-
 /* Keeps it if it is closer than what was found before. */
 static void consider(struct rule_trace *item, enum rule_outcome outcome, struct process_name name)
 {
@@ -124,7 +100,7 @@ static void consider(struct rule_trace *item, enum rule_outcome outcome, struct 
 static void find_close(const struct trace *trace, const char *pattern, struct rule_trace *item)
 {
 	const struct process_names *names = trace->names;
-	const char *last = last_component(pattern), *argument = argument_called(trace->facts, pattern);
+	const char *last = last_component(pattern);
 	const bool is_path = strchr(pattern, '/');
 
 	for (size_t i = 0; i < names->count; i++) {
@@ -132,7 +108,7 @@ static void find_close(const struct trace *trace, const char *pattern, struct ru
 
 		if (names->items[i].kind == NAME_PATH)
 			continue;
-		if (is_path && ((last && pattern_match(last, name)) || has_folder(pattern, name)))
+		if (last && pattern_match(last, name))
 			consider(item, OUTCOME_FOLDER, names->items[0]);
 		if (!is_path && matches_in_other_case(pattern, name))
 			consider(item, OUTCOME_CASE, names->items[i]);
@@ -141,8 +117,6 @@ static void find_close(const struct trace *trace, const char *pattern, struct ru
 	}
 	if (is_comm(trace, pattern))
 		consider(item, OUTCOME_COMM, (struct process_name){ .text = trace->facts->comm });
-	if (argument)
-		consider(item, OUTCOME_ARGUMENT, (struct process_name){ .text = argument });
 }
 
 size_t rules_trace(const struct rules *rules, const struct process_names *names, struct facts *facts,

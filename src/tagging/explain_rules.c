@@ -26,7 +26,6 @@ static const char *const outcomes[] = {
 	[OUTCOME_CASE] = "case",
 	[OUTCOME_FOLDER] = "folder",
 	[OUTCOME_COMM] = "comm",
-	[OUTCOME_ARGUMENT] = "argument",
 	[OUTCOME_SIMILAR] = "similar",
 	[OUTCOME_CUT] = "cut",
 };
@@ -111,7 +110,7 @@ static void put_close(struct json_writer *json, const struct config *config, con
 	put_place(json, config, trace->pattern, &trace->source, trace->outcome == OUTCOME_REPLACED ? NULL : trace->rule, NULL);
 	explain_put_text(json, "qos", trace->rule ? trace->rule->qos : NULL);
 	json_put_text(json, "why", outcomes[trace->outcome]);
-	if (trace->outcome != OUTCOME_COMM && trace->outcome != OUTCOME_ARGUMENT)
+	if (trace->outcome != OUTCOME_COMM)
 		json_put_text(json, "compared_with", name_kinds[trace->name.kind]);
 	explain_put_text(json, "compared", trace->name.text);
 	if (trace->outcome == OUTCOME_CONDITION)

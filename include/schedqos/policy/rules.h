@@ -316,7 +316,6 @@ enum rule_outcome {
 	OUTCOME_CASE,	   /* upper and lower case differ */
 	OUTCOME_FOLDER,	   /* the name is right, but not the folders before it */
 	OUTCOME_COMM,	   /* the task's name matches, which only thread rules look at */
-	OUTCOME_ARGUMENT,  /* an argument has that name */
 	OUTCOME_SIMILAR,   /* a similar name */
 	OUTCOME_CUT,	   /* a thread rule's name is longer than the 15 bytes that the kernel keeps of a thread's */
 	OUTCOME_NONE,
@@ -327,7 +326,7 @@ struct rule_trace {
 	const char *pattern;
 	struct source source;	     /* of the rule; OUTCOME_MASKED: of the null */
 	const struct rule *rule;     /* NULL for OUTCOME_MASKED */
-	struct process_name name;    /* what was compared; no kind for OUTCOME_COMM and OUTCOME_ARGUMENT */
+	struct process_name name;    /* what was compared; no kind for OUTCOME_COMM */
 	struct rule_failure failure; /* OUTCOME_CONDITION */
 };
 
