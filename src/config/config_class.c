@@ -27,24 +27,12 @@ enum attribute {
 	ATTR_COUNT,
 };
 
-static const struct word policy_words[] = {
-	{ "SCHED_NORMAL", POLICY_NORMAL }, { "SCHED_OTHER", POLICY_NORMAL }, { "SCHED_BATCH", POLICY_BATCH },
-	{ "SCHED_IDLE", POLICY_IDLE },	   { "SCHED_FIFO", POLICY_FIFO },    { "SCHED_RR", POLICY_RR },
-	{ "SCHED_DEADLINE", POLICY_DEADLINE },
-};
-
-static const struct word io_class_words[] = {
-	{ "none", IO_CLASS_NONE },
-	{ "realtime", IO_CLASS_REALTIME },
-	{ "best-effort", IO_CLASS_BEST_EFFORT },
-	{ "idle", IO_CLASS_IDLE },
-};
-
 #define NUMBER(member, least, most) .type = KEY_NUMBER, .min = (least), .max = (most), FIELD(struct qos_attr, member)
 #define NANOSECONDS(member) NUMBER(member, 0, INT64_MAX), .kind = "nanoseconds"
 
 static const struct key attributes[ATTR_COUNT] = {
-	[ATTR_POLICY] = { "sched_policy", WORDS(policy_words), FIELD(struct qos_attr, policy), .kind = "policy" },
+	[ATTR_POLICY] = { "sched_policy", KEY_WORD, FIELD(struct qos_attr, policy), .words = task_policy_words,
+			  .n_words = array_size(task_policy_words) - 1, .kind = "policy" },
 	[ATTR_NICE] = { "sched_nice", NUMBER(nice, -20, 19) },
 	[ATTR_PRIORITY] = { "sched_priority", NUMBER(priority, 0, 99) },
 	[ATTR_RUNTIME] = { "sched_runtime", NANOSECONDS(runtime) },

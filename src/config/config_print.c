@@ -70,9 +70,8 @@ static const char *const kind_names[] = { "setting", "class", "profile", "rule" 
 struct item {
 	enum kind kind;
 	const char *name;
-	size_t number;	    /* of a setting */
-	const void *what;   /* the class, profile or rule */
-	const struct source *source;
+	const void *what; /* the key of the setting; the class, profile or rule */
+	const struct source *source; /* NULL: of a setting */
 };
 
 static int compare(const void *va, const void *vb)
@@ -85,25 +84,24 @@ static int compare(const void *va, const void *vb)
 /* All that there is; NULL without memory. The caller frees. */
 static struct item *list(const struct config *config, size_t *ret_n)
 {
-	size_t n_settings = 0, n_others = config->n_classes + config->n_profiles + rules_count(config->rules);
-	struct item *all, *item;
-	const struct rule *rule;
+	const size_t n = setting_keys.n + config->n_classes + config->n_profiles + rules_count(config->rules);
+	struct item *all = calloc(n, sizeof(*all)), *item = all;
 
-	while (config_print_setting(NULL, config, n_settings))
-		n_settings++;
-	item = all = calloc(n_settings + n_others, sizeof(*all));
 	if (!all)
 		return NULL;
-	for (size_t i = 0; i < n_settings; i++)
-		*item++ = (struct item){ KIND_SETTING, config_print_setting(NULL, config, i), i, NULL, NULL };
+	for (const struct key *key = setting_keys.items; key < setting_keys.items + setting_keys.n; key++)
+		*item++ = (struct item){ KIND_SETTING, key->name, key, NULL };
 	for (const struct qos_class *class = config->classes; class < config->classes + config->n_classes; class++)
-		*item++ = (struct item){ KIND_CLASS, class->name, 0, class, &class->source };
+		*item++ = (struct item){ KIND_CLASS, class->name, class, &class->source };
 	for (const struct sched_profile *profile = config->profiles; profile < config->profiles + config->n_profiles; profile++)
-		*item++ = (struct item){ KIND_PROFILE, profile->name, 0, profile, &profile->source };
-	for (size_t i = 0; (rule = rules_nth(config->rules, i)); i++)
-		*item++ = (struct item){ KIND_RULE, rule->pattern, 0, rule, &rule->source };
-	*ret_n = (size_t)(item - all);
-	qsort(all, *ret_n, sizeof(*all), compare);
+		*item++ = (struct item){ KIND_PROFILE, profile->name, profile, &profile->source };
+	for (size_t i = 0; i < rules_count(config->rules); i++) {
+		const struct rule *rule = rules_nth(config->rules, i);
+
+		*item++ = (struct item){ KIND_RULE, rule->pattern, rule, &rule->source };
+	}
+	*ret_n = n;
+	qsort(all, n, sizeof(*all), compare);
 	return all;
 }
 
@@ -117,7 +115,7 @@ static char *text_of(const struct config *config, const struct item *item)
 		return strdup("");
 	switch (item->kind) {
 	case KIND_SETTING:
-		config_print_setting(&json, config, item->number);
+		put_key(&json, item->what, NULL, config);
 		break;
 	case KIND_CLASS:
 		put_class(&json, NULL, item->what);

@@ -44,12 +44,6 @@ struct parser {
 	bool no_memory;		    /* something could not be allocated, so the result is void */
 };
 
-/* A word of the configuration, and what it is in a struct of ours. Of two words for one number the first is written. */
-struct word {
-	const char *text;
-	int number;
-};
-
 #define WORDS(list)	    .type = KEY_WORD, .words = (list), .n_words = array_size(list)
 #define FIELD(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
@@ -206,11 +200,10 @@ struct preset *preset_add(struct parser *parser, const char *path);
 
 /* config_settings.c */
 extern const struct word raise_words[2];
+extern const struct keys setting_keys; /* of struct config */
 bool is_setting(const char *key);
 void parse_settings(struct parser *parser, const struct json_node *value); /* but "mapping" */
 
-/* The setting of that number as a value of its own, if it is given. Returns its name; NULL after the last. */
-const char *config_print_setting(struct json_writer *json, const struct config *config, size_t n);
 void put_settings(struct json_writer *json, const struct config *config);
 
 /* config_profile.c */

@@ -266,7 +266,7 @@ static const char *outside_settings(const struct json_node *value)
 	return is_class(value) ? ": a class belongs beside \"" SETTINGS_KEY "\", not into it" : outside_class(value);
 }
 
-static const struct keys setting_keys = KEYS(settings, "setting", outside_settings);
+const struct keys setting_keys = KEYS(settings, "setting", outside_settings);
 
 bool is_setting(const char *key)
 {
@@ -277,15 +277,6 @@ void parse_settings(struct parser *parser, const struct json_node *value)
 {
 	if (value_is_object(parser, value, NULL))
 		parse_keys(parser, value, &setting_keys, parser->config);
-}
-
-const char *config_print_setting(struct json_writer *json, const struct config *config, size_t n)
-{
-	if (n >= array_size(settings))
-		return NULL;
-	if (json)
-		put_key(json, &settings[n], NULL, config);
-	return settings[n].name;
 }
 
 void put_settings(struct json_writer *json, const struct config *config)

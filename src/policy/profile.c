@@ -69,15 +69,9 @@ bool sched_profile_equal(const struct sched_profile *a, const struct sched_profi
 
 const char *knob_tree_name(enum knob_tree tree)
 {
-	switch (tree) {
-	case KNOB_DEBUGFS:
-		return "debugfs";
-	case KNOB_CPUFREQ:
-		return "cpufreq";
-	case KNOB_SYSCTL:
-		return "sysctl";
-	case KNOB_BLOCK:
-		return "block";
-	}
-	return NULL;
+	static const char *const names[KNOB_TREES] = {
+		[KNOB_DEBUGFS] = "debugfs", [KNOB_CPUFREQ] = "cpufreq", [KNOB_SYSCTL] = "sysctl", [KNOB_BLOCK] = "block",
+	};
+
+	return names[tree];
 }

@@ -20,18 +20,19 @@ bool task_policy_is_fair(unsigned policy)
 	return policy == POLICY_NORMAL || policy == POLICY_BATCH || policy == POLICY_IDLE;
 }
 
+const struct word task_policy_words[] = {
+	{ "SCHED_NORMAL", POLICY_NORMAL }, { "SCHED_OTHER", POLICY_NORMAL }, { "SCHED_BATCH", POLICY_BATCH },
+	{ "SCHED_IDLE", POLICY_IDLE },	   { "SCHED_FIFO", POLICY_FIFO },    { "SCHED_RR", POLICY_RR },
+	{ "SCHED_DEADLINE", POLICY_DEADLINE }, { "SCHED_EXT", POLICY_EXT },
+};
+
 const char *task_policy_name(unsigned policy)
 {
-	static const char *const names[] = {
-		[POLICY_NORMAL] = "SCHED_NORMAL", [POLICY_FIFO] = "SCHED_FIFO",
-		[POLICY_RR] = "SCHED_RR",	  [POLICY_BATCH] = "SCHED_BATCH",
-		[POLICY_IDLE] = "SCHED_IDLE",	  [POLICY_DEADLINE] = "SCHED_DEADLINE",
-		[POLICY_EXT] = "SCHED_EXT",
-	};
-
-	if (policy >= sizeof(names) / sizeof(names[0]) || !names[policy])
-		return "SCHED_?";
-	return names[policy];
+	for (size_t i = 0; i < array_size(task_policy_words); i++) {
+		if ((unsigned)task_policy_words[i].number == policy)
+			return task_policy_words[i].text;
+	}
+	return "SCHED_?";
 }
 
 uint8_t attr_difference(const struct task_attr *actual, const struct task_attr *known)
@@ -88,16 +89,16 @@ bool task_attr_is_pristine(const struct task_attr *attr)
 	return task_attr_equal(attr, &task_attr_pristine);
 }
 
+const struct word io_class_words[] = {
+	{ "none", IO_CLASS_NONE },
+	{ "realtime", IO_CLASS_REALTIME },
+	{ "best-effort", IO_CLASS_BEST_EFFORT },
+	{ "idle", IO_CLASS_IDLE },
+};
+
 const char *io_class_name(enum io_class class)
 {
-	static const char *const names[] = {
-		[IO_CLASS_NONE] = "none",
-		[IO_CLASS_REALTIME] = "realtime",
-		[IO_CLASS_BEST_EFFORT] = "best-effort",
-		[IO_CLASS_IDLE] = "idle",
-	};
-
-	return names[class];
+	return io_class_words[class].text;
 }
 
 bool io_priority_is_privileged(uint8_t from, uint8_t to)

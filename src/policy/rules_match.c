@@ -397,20 +397,12 @@ const struct rule *rules_by_id(const struct rules *rules, uint32_t id)
 
 bool rules_need_cgroup(const struct rules *rules)
 {
-	for (size_t i = 0; i < rules->n_rules; i++) {
-		if (rules->by_id[i]->match && rules->by_id[i]->match->cgroup)
-			return true;
-	}
-	return false;
+	return rules->need_cgroup;
 }
 
 bool rules_enforce(const struct rules *rules)
 {
-	for (size_t i = 0; i < rules->n_rules; i++) {
-		if (rules->by_id[i]->enforce)
-			return true;
-	}
-	return false;
+	return rules->enforce;
 }
 
 const struct rule *rules_of_pattern(const struct rules *rules, const char *pattern)

@@ -36,6 +36,7 @@ struct rules {
 
 	const struct rule **by_id; /* by_id[id - 1] */
 	size_t n_rules;
+	bool need_cgroup, enforce; /* any of them */
 
 	const struct qos_class *classes;
 	size_t n_classes;

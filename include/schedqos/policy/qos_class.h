@@ -82,6 +82,15 @@ extern const struct task_attr task_attr_pristine;
 /* NORMAL, BATCH and IDLE: tasks under any other policy are left alone. */
 bool task_policy_is_fair(unsigned policy);
 
+/* A word of a configuration, and what it is in a struct of ours. Of two words for one number the first is written. */
+struct word {
+	const char *text;
+	int number;
+};
+
+/* enum task_policy, SCHED_EXT last, which no class may have; enum io_class, in its order */
+extern const struct word task_policy_words[8], io_class_words[4];
+
 /* "SCHED_NORMAL" .. "SCHED_EXT", or "SCHED_?" for a number unknown here. Static storage. */
 const char *task_policy_name(unsigned policy);
 
