@@ -23,8 +23,9 @@
 
 struct reader {
 	char *text, *at, *end; /* there is a NUL at the end */
-	const char *line_start;
-	unsigned line;
+	const char *original;
+	size_t seen;		      /* so many bytes of it are before: */
+	struct json_position position;
 	struct arena **arena;
 	int error;	   /* 0, -EINVAL or -ENOMEM */
 	const char *fault; /* where the problem is, if it is -EINVAL */
@@ -54,9 +55,21 @@ static void run_out(struct reader *reader)
 	reader->at = reader->end;
 }
 
-static struct json_position here(const struct reader *reader)
+/* at: in the copy, in which escapes may have become newlines. Goes on from where it was asked for last. */
+static struct json_position position_of(struct reader *reader, const char *at)
 {
-	return (struct json_position){ reader->line, (unsigned)(reader->at - reader->line_start) + 1 };
+	const size_t offset = (size_t)(at - reader->text);
+
+	if (offset < reader->seen) {
+		reader->seen = 0;
+		reader->position = (struct json_position){ 1, 1 };
+	}
+	for (; reader->seen < offset; reader->seen++) {
+		reader->position.column++;
+		if (reader->original[reader->seen] == '\n')
+			reader->position = (struct json_position){ reader->position.line + 1, 1 };
+	}
+	return reader->position;
 }
 
 /* Passes a bracket, quote or the like. */
@@ -73,9 +86,9 @@ static bool is_space(char c)
 }
 
 /* Where the comment that begins here ends. A number sign is taken for somebody's. */
-static const char *comment_end(struct reader *reader)
+static char *comment_end(struct reader *reader)
 {
-	const char *at = reader->at, *end = NULL;
+	char *at = reader->at, *end = NULL;
 
 	if (at[0] == '/' && at[1] == '/')
 		return strchrnul(at, '\n');
@@ -91,16 +104,8 @@ static const char *comment_end(struct reader *reader)
 /* To the next character that means something, or to the end. */
 static void skip_space(struct reader *reader)
 {
-	while (*reader->at && strchr(" \t\r\n/#", *reader->at)) {
-		const char *end = is_space(*reader->at) ? reader->at + 1 : comment_end(reader);
-
-		for (; reader->at < end; reader->at++) {
-			if (*reader->at != '\n')
-				continue;
-			reader->line++;
-			reader->line_start = reader->at + 1;
-		}
-	}
+	while (*reader->at && strchr(" \t\r\n/#", *reader->at))
+		reader->at = is_space(*reader->at) ? reader->at + 1 : comment_end(reader);
 }
 
 /* ---- strings ---- */
@@ -264,7 +269,7 @@ static void read_items(struct reader *reader, struct json_node *node);
 
 static void read_value(struct reader *reader, struct json_node *node)
 {
-	node->at = here(reader);
+	node->at = position_of(reader, reader->at);
 	if (*reader->at == '{' || *reader->at == '[') {
 		read_items(reader, node);
 	} else if (*reader->at == '"') {
@@ -318,7 +323,7 @@ static struct json_node *read_node(struct reader *reader)
 		return NULL;
 	}
 	node->parent = reader->in;
-	node->key_at = here(reader);
+	node->key_at = position_of(reader, reader->at);
 	if (reader->in && reader->in->type == JSON_OBJECT)
 		read_key(reader, node);
 	read_value(reader, node);
@@ -363,23 +368,14 @@ static void check_bytes(struct reader *reader)
 	}
 }
 
-static struct json_position position_of(const char *text, size_t offset)
-{
-	struct json_position at = { 1, 1 };
-
-	for (; offset; offset--, text++)
-		at = *text == '\n' ? (struct json_position){ at.line + 1, 1 } : (struct json_position){ at.line, at.column + 1 };
-	return at;
-}
-
 int json_parse(struct arena **arena, const char *text, size_t size, const struct json_node **ret, struct json_problem *problem)
 {
 	char *copy = arena_text(arena, text, size);
 	struct reader reader = {
 		.text = copy,
 		.at = copy,
-		.line_start = copy,
-		.line = 1,
+		.original = text,
+		.position = { 1, 1 },
 		.arena = arena,
 		.problem = problem,
 	};
@@ -396,7 +392,7 @@ int json_parse(struct arena **arena, const char *text, size_t size, const struct
 	if (reader.at < reader.end)
 		refuse_next(&reader);
 	if (reader.error == -EINVAL)
-		problem->at = position_of(text, (size_t)(reader.fault - copy));
+		problem->at = position_of(&reader, reader.fault);
 	return reader.error;
 }
 
