@@ -12,36 +12,22 @@
 
 #define DEADLINE_RUNTIME_MIN 1024 /* the kernel counts deadline budgets in units of that many ns */
 
-/* In the order of the bits in enum qos_has. */
-enum attribute {
-	ATTR_POLICY,
-	ATTR_NICE,
-	ATTR_PRIORITY,
-	ATTR_RUNTIME,
-	ATTR_DEADLINE,
-	ATTR_PERIOD,
-	ATTR_UTIL_MIN,
-	ATTR_UTIL_MAX,
-	ATTR_IO_CLASS,
-	ATTR_IO_PRIORITY,
-	ATTR_COUNT,
-};
-
 #define NUMBER(member, least, most) .type = KEY_NUMBER, .min = (least), .max = (most), FIELD(struct qos_attr, member)
 #define NANOSECONDS(member) NUMBER(member, 0, INT64_MAX), .kind = "nanoseconds"
 
-static const struct key attributes[ATTR_COUNT] = {
-	[ATTR_POLICY] = { "sched_policy", KEY_WORD, FIELD(struct qos_attr, policy), .words = task_policy_words,
-			  .n_words = array_size(task_policy_words) - 1, .kind = "policy" },
-	[ATTR_NICE] = { "sched_nice", NUMBER(nice, -20, 19) },
-	[ATTR_PRIORITY] = { "sched_priority", NUMBER(priority, 0, 99) },
-	[ATTR_RUNTIME] = { "sched_runtime", NANOSECONDS(runtime) },
-	[ATTR_DEADLINE] = { "sched_deadline", NANOSECONDS(deadline) },
-	[ATTR_PERIOD] = { "sched_period", NANOSECONDS(period) },
-	[ATTR_UTIL_MIN] = { "sched_util_min", NUMBER(util_min, 0, UTIL_FULL) },
-	[ATTR_UTIL_MAX] = { "sched_util_max", NUMBER(util_max, 0, UTIL_FULL) },
-	[ATTR_IO_CLASS] = { "io_class", WORDS(io_class_words), FIELD(struct qos_attr, io_class), .kind = "I/O class" },
-	[ATTR_IO_PRIORITY] = { "io_priority", NUMBER(io_level, 0, IO_LEVELS - 1) },
+/* In the order of the bits in enum qos_has. */
+static const struct key attributes[] = {
+	{ "sched_policy", KEY_WORD, FIELD(struct qos_attr, policy), .words = task_policy_words,
+	  .n_words = array_size(task_policy_words) - 1, .kind = "policy" },
+	{ "sched_nice", NUMBER(nice, -20, 19) },
+	{ "sched_priority", NUMBER(priority, 0, 99) },
+	{ "sched_runtime", NANOSECONDS(runtime) },
+	{ "sched_deadline", NANOSECONDS(deadline) },
+	{ "sched_period", NANOSECONDS(period) },
+	{ "sched_util_min", NUMBER(util_min, 0, UTIL_FULL) },
+	{ "sched_util_max", NUMBER(util_max, 0, UTIL_FULL) },
+	{ "io_class", WORDS(io_class_words), FIELD(struct qos_attr, io_class), .kind = "I/O class" },
+	{ "io_priority", NUMBER(io_level, 0, IO_LEVELS - 1) },
 };
 
 static const struct keys attribute_keys = KEYS(attributes, .kind = "attribute");
@@ -69,24 +55,27 @@ static void parse_attributes(struct parser *parser, struct class_text *text)
 
 	json_each (value, text->object) {
 		const struct key *key = key_of(parser, value, &attribute_keys);
-		const size_t which = key ? (size_t)(key - attributes) : ATTR_COUNT;
+		const unsigned bit = key ? 1U << (key - attributes) : 0;
 
-		if (!key)
-			continue;
-		if (which != ATTR_POLICY && value->type == JSON_NULL)
-			text->removed |= 1 << which;
-		else if (parse_key(parser, key, value, &text->attr))
-			text->attr.has |= 1 << which;
+		if (key && bit != QOS_HAS_POLICY && value->type == JSON_NULL)
+			text->removed |= bit;
+		else if (key && parse_key(parser, key, value, &text->attr))
+			text->attr.has |= bit;
 	}
 }
 
-/* The value to point at: the first of the two that is in this object, else the object itself. */
-static const struct json_node *culprit(const struct class_text *text, enum attribute first, enum attribute second)
+static const char *attribute_name(enum qos_has bit)
 {
-	const struct json_node *value = json_member(text->object, attributes[first].name);
+	return attributes[__builtin_ctz(bit)].name;
+}
+
+/* The value to point at: the first of the two that is in this object, else the object itself. */
+static const struct json_node *culprit(const struct class_text *text, enum qos_has first, enum qos_has second)
+{
+	const struct json_node *value = json_member(text->object, attribute_name(first));
 
 	if (!value)
-		value = json_member(text->object, attributes[second].name);
+		value = json_member(text->object, attribute_name(second));
 	return value ? value : text->object;
 }
 
@@ -96,27 +85,28 @@ enum kind {
 	DEADLINE = 4,
 };
 
-/* The kinds of policies that have a use for it, if not all have. */
+/* What only these kinds of policies have a use for. */
 static const struct {
+	enum qos_has bit;
 	enum kind kinds;
 	const char *words;
-} uses[ATTR_COUNT] = {
-	[ATTR_NICE] = { FAIR, "fair policies" },
-	[ATTR_PRIORITY] = { REAL_TIME, "SCHED_FIFO and SCHED_RR" },
-	[ATTR_RUNTIME] = { FAIR | DEADLINE, "fair policies and SCHED_DEADLINE" },
-	[ATTR_DEADLINE] = { DEADLINE, "SCHED_DEADLINE" },
-	[ATTR_PERIOD] = { DEADLINE, "SCHED_DEADLINE" },
+} uses[] = {
+	{ QOS_HAS_NICE, FAIR, "fair policies" },
+	{ QOS_HAS_PRIORITY, REAL_TIME, "SCHED_FIFO and SCHED_RR" },
+	{ QOS_HAS_RUNTIME, FAIR | DEADLINE, "fair policies and SCHED_DEADLINE" },
+	{ QOS_HAS_DEADLINE, DEADLINE, "SCHED_DEADLINE" },
+	{ QOS_HAS_PERIOD, DEADLINE, "SCHED_DEADLINE" },
 };
 
 static void check_uses(struct parser *parser, const struct class_text *text, const struct qos_attr *attr, enum kind kind)
 {
-	for (enum attribute i = 0; i < ATTR_COUNT; i++) {
-		if (!(attr->has & 1 << i) || !uses[i].kinds || (uses[i].kinds & kind))
-			continue;
-		/* 0 is the kernel's own word for none. */
-		if (i != ATTR_PRIORITY || kind != FAIR || attr->priority)
-			complain(parser, culprit(text, i, ATTR_POLICY), AT_VALUE, "%s has no %s: that is for %s",
-				 task_policy_name(attr->policy), attributes[i].name, uses[i].words);
+	for (size_t i = 0; i < array_size(uses); i++) {
+		const enum qos_has bit = uses[i].bit;
+
+		/* 0 is the kernel's own word for no priority. */
+		if ((attr->has & bit) && !(uses[i].kinds & kind) && (bit != QOS_HAS_PRIORITY || kind != FAIR || attr->priority))
+			complain(parser, culprit(text, bit, QOS_HAS_POLICY), AT_VALUE, "%s has no %s: that is for %s",
+				 task_policy_name(attr->policy), attribute_name(bit), uses[i].words);
 	}
 }
 
@@ -125,25 +115,25 @@ static void check_deadline(struct parser *parser, const struct class_text *text,
 	const bool has_runtime = attr->has & QOS_HAS_RUNTIME, has_deadline = attr->has & QOS_HAS_DEADLINE;
 
 	if (!has_runtime)
-		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE, "SCHED_DEADLINE needs a sched_runtime");
+		complain(parser, culprit(text, QOS_HAS_RUNTIME, QOS_HAS_POLICY), AT_VALUE, "SCHED_DEADLINE needs a sched_runtime");
 	else if (attr->runtime < DEADLINE_RUNTIME_MIN)
-		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE, "must be at least %d under SCHED_DEADLINE",
+		complain(parser, culprit(text, QOS_HAS_RUNTIME, QOS_HAS_POLICY), AT_VALUE, "must be at least %d under SCHED_DEADLINE",
 			 DEADLINE_RUNTIME_MIN);
 	if (!has_deadline)
-		complain(parser, culprit(text, ATTR_DEADLINE, ATTR_POLICY), AT_VALUE, "SCHED_DEADLINE needs a sched_deadline");
+		complain(parser, culprit(text, QOS_HAS_DEADLINE, QOS_HAS_POLICY), AT_VALUE, "SCHED_DEADLINE needs a sched_deadline");
 	else if (has_runtime && attr->runtime > attr->deadline)
-		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_DEADLINE), AT_VALUE,
+		complain(parser, culprit(text, QOS_HAS_RUNTIME, QOS_HAS_DEADLINE), AT_VALUE,
 			 "sched_runtime %llu is longer than sched_deadline %llu", (unsigned long long)attr->runtime,
 			 (unsigned long long)attr->deadline);
 	if (has_deadline && (attr->has & QOS_HAS_PERIOD) && attr->period && attr->deadline > attr->period)
-		complain(parser, culprit(text, ATTR_DEADLINE, ATTR_PERIOD), AT_VALUE,
+		complain(parser, culprit(text, QOS_HAS_DEADLINE, QOS_HAS_PERIOD), AT_VALUE,
 			 "sched_deadline %llu is longer than sched_period %llu", (unsigned long long)attr->deadline,
 			 (unsigned long long)attr->period);
 }
 
 static void check_io(struct parser *parser, const struct class_text *text, const struct qos_attr *attr)
 {
-	const struct json_node *at = culprit(text, ATTR_IO_PRIORITY, ATTR_IO_CLASS);
+	const struct json_node *at = culprit(text, QOS_HAS_IO_LEVEL, QOS_HAS_IO_CLASS);
 	const bool has_class = attr->has & QOS_HAS_IO_CLASS, has_level = attr->has & QOS_HAS_IO_LEVEL;
 
 	if (!has_class && has_level)
@@ -163,15 +153,15 @@ static void check_class(struct parser *parser, const struct class_text *text, co
 	check_uses(parser, text, attr, kind);
 	if (kind == FAIR && (attr->has & QOS_HAS_RUNTIME) && attr->runtime &&
 	    (attr->runtime < SLICE_MIN_NS || attr->runtime > SLICE_MAX_NS))
-		complain(parser, culprit(text, ATTR_RUNTIME, ATTR_POLICY), AT_VALUE,
+		complain(parser, culprit(text, QOS_HAS_RUNTIME, QOS_HAS_POLICY), AT_VALUE,
 			 "must be between %u and %u (nanoseconds), or 0 for the kernel's own slice", SLICE_MIN_NS, SLICE_MAX_NS);
 	if (kind == REAL_TIME && (!(attr->has & QOS_HAS_PRIORITY) || !attr->priority))
-		complain(parser, culprit(text, ATTR_PRIORITY, ATTR_POLICY), AT_VALUE, "%s needs a sched_priority of 1 to 99",
+		complain(parser, culprit(text, QOS_HAS_PRIORITY, QOS_HAS_POLICY), AT_VALUE, "%s needs a sched_priority of 1 to 99",
 			 task_policy_name(attr->policy));
 	if (kind == DEADLINE)
 		check_deadline(parser, text, attr);
 	if ((attr->has & QOS_HAS_UTIL_MIN) && (attr->has & QOS_HAS_UTIL_MAX) && attr->util_min > attr->util_max)
-		complain(parser, culprit(text, ATTR_UTIL_MIN, ATTR_UTIL_MAX), AT_VALUE,
+		complain(parser, culprit(text, QOS_HAS_UTIL_MIN, QOS_HAS_UTIL_MAX), AT_VALUE,
 			 "sched_util_min %u is greater than sched_util_max %u", attr->util_min, attr->util_max);
 	check_io(parser, text, attr);
 }
@@ -250,7 +240,7 @@ void put_class(struct json_writer *json, const char *key, const struct qos_class
 	const uint16_t below = builtin ? qos_attr_merge(&builtin->attr, attr).has & ~attr->has : 0;
 
 	json_begin(json, key, '{');
-	for (size_t i = 0; i < ATTR_COUNT; i++) {
+	for (size_t i = 0; i < array_size(attributes); i++) {
 		if (below & 1 << i)
 			json_put_null(json, attributes[i].name);
 		else if ((attr->has & 1 << i) && attributes[i].type == KEY_NUMBER)
@@ -265,11 +255,11 @@ void put_class(struct json_writer *json, const char *key, const struct qos_class
 
 static struct preset *preset_find(const struct parser *parser, const char *name)
 {
-	struct preset *preset = parser->presets;
-
-	while (preset < parser->presets + parser->n_presets && strcmp(preset->name, name) != 0)
-		preset++;
-	return preset < parser->presets + parser->n_presets ? preset : NULL;
+	for (size_t i = 0; i < parser->n_presets; i++) {
+		if (strcmp(parser->presets[i].name, name) == 0)
+			return &parser->presets[i];
+	}
+	return NULL;
 }
 
 /* Classes of the mapping replace earlier ones of that name completely; other classes stay. */

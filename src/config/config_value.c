@@ -385,9 +385,9 @@ struct source source_of(const struct parser *parser, const struct json_node *nod
 
 static char *find_item(char *items, size_t count, size_t item_size, const char *name)
 {
-	for (char *item = items; item < items + count * item_size; item += item_size) {
-		if (strcmp(*(const char *const *)item, name) == 0)
-			return item;
+	for (size_t i = 0; i < count; i++, items += item_size) {
+		if (strcmp(*(const char *const *)items, name) == 0)
+			return items;
 	}
 	return NULL;
 }
@@ -410,10 +410,10 @@ void *item_for(struct parser *parser, void **items, size_t *count, size_t item_s
 
 void remove_item(void *items, size_t *count, size_t item_size, const char *name)
 {
-	char *item = find_item(items, *count, item_size, name), *end = (char *)items + *count * item_size;
+	char *item = find_item(items, *count, item_size, name);
 
 	if (!item)
 		return;
-	memmove(item, item + item_size, (size_t)(end - item) - item_size);
 	(*count)--;
+	memmove(item, item + item_size, (size_t)((char *)items + *count * item_size - item));
 }
