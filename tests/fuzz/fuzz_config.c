@@ -64,8 +64,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	}
 	r = config_parse(files, 2, NULL, NULL, &config, &errors);
 	check_errors(r, &errors);
-	if (r == 0)
+	if (r == 0) {
+		check(config_lint(config, &errors) == 0);
+		check_errors(0, &errors);
 		check_print(config);
+	}
 	config_errors_clear(&errors);
 	config_free(config);
 	return 0;
