@@ -271,13 +271,13 @@ static void keep_near(struct helper *helper)
 	helper->now.kept_on = cpu + 1;
 }
 
+/* Lets it run wherever we may. */
 static void let_go(struct helper *helper)
 {
-	union cpus cpus;
+	union cpus cpus = { 0 };
 
-	if (!helper->now.kept_on)
+	if (!helper->now.kept_on || sched_getaffinity(0, sizeof(cpus), &cpus.set) < 0)
 		return;
-	memset(&cpus, 0xff, sizeof(cpus));
 	sched_setaffinity(helper->now.pid, sizeof(cpus), &cpus.set);
 	helper->now.kept_on = 0;
 }
