@@ -67,13 +67,18 @@ int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struc
 {
 	char text[8192], *last;
 	const ssize_t n = procfs_read(proc, tid, "cgroup", text, sizeof(text));
+	size_t length;
 
 	if (n < 0)
 		return (int)n;
 	for (size_t i = 0; i < where->count; i++) {
-		ret->mount = where->mounts[i];
-		if (!host_cgroup_path(text, ret->mount.version, ret->path, sizeof(ret->path)))
+		const char *path = procfs_parse_cgroup(text, where->mounts[i].version == 2 ? "" : "cpu", &length);
+
+		if (!path || length >= sizeof(ret->path))
 			continue;
+		ret->mount = where->mounts[i];
+		memcpy(ret->path, path, length);
+		ret->path[length] = '\0';
 		for (; (last = strrchr(ret->path, '/')) && ret->path[1]; *last = '\0') {
 			if (read_group(where->root, ret))
 				return 0;

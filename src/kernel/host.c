@@ -75,14 +75,12 @@ const char *host_other_namespace(int root)
 
 bool host_has_word(const char *list, const char *word)
 {
-	size_t len = strlen(word);
+	const size_t length = strlen(word);
 
-	while (*list) {
-		size_t n = strcspn(list, ", \n");
-
-		if (n == len && strncmp(list, word, n) == 0)
+	for (size_t n; *list; list += n + (list[n] != '\0')) {
+		n = strcspn(list, ", \n");
+		if (n == length && strncmp(list, word, n) == 0)
 			return true;
-		list += n + (list[n] != '\0');
 	}
 	return false;
 }
@@ -132,36 +130,6 @@ size_t host_cgroups(int root, struct cgroup_mount *ret, size_t max)
 	if (!text || host_read_at(root, "/proc/self/mountinfo", text, 256 * 1024) < 0)
 		return 0;
 	return host_parse_cgroups(text, ret, max);
-}
-
-/* Whether one of the names, separated by commas, is cpu. */
-static bool has_cpu(const char *names, const char *end)
-{
-	while (names < end) {
-		size_t length = strcspn(names, ",:");
-
-		if (length == 3 && strncmp(names, "cpu", 3) == 0)
-			return true;
-		names += length + 1;
-	}
-	return false;
-}
-
-bool host_cgroup_path(const char *text, unsigned version, char *ret, size_t size)
-{
-	for (const char *line = text; *line;) {
-		const char *end = strchrnul(line, '\n'), *names = memchr(line, ':', end - line);
-		const char *path = names ? memchr(names + 1, ':', end - names - 1) : NULL;
-
-		if (path && (version == 2 ? path == names + 1 : has_cpu(names + 1, path)) &&
-		    (size_t)(end - path) <= size) {
-			memcpy(ret, path + 1, end - path - 1);
-			ret[end - path - 1] = '\0';
-			return true;
-		}
-		line = *end ? end + 1 : end;
-	}
-	return false;
 }
 
 /* Where it is by custom (systemd, elogind); no other process needs the hierarchy. */

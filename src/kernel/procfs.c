@@ -19,7 +19,6 @@
 #include <schedqos/util/text.h>
 
 #define DELETED " (deleted)"
-#define SYSTEMD ":name=systemd:"
 
 int procfs_open(void)
 {
@@ -220,43 +219,50 @@ int procfs_schedstat(int proc, pid_t tid, struct procfs_schedstat *ret)
 	return n < 0 ? (int)n : procfs_parse_schedstat(buf, ret);
 }
 
-int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length)
+/* Whether one of the names, separated by commas, is this. */
+static bool has_name(const char *names, const char *end, const char *name)
 {
-	const char *found = NULL;
+	const size_t length = strlen(name);
 
+	for (size_t n; names < end; names += n + 1) {
+		n = strcspn(names, ",:");
+		if (n == length && strncmp(names, name, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *procfs_parse_cgroup(const char *text, const char *controller, size_t *ret_length)
+{
 	for (const char *line = text; *line;) {
-		const char *end = strchrnul(line, '\n');
-		/* The first match only: a group's name may contain the same text. */
-		const char *named = strchrnul(line, ':');
+		const char *end = strchrnul(line, '\n'), *names = memchr(line, ':', end - line);
+		const char *path = names ? memchr(names + 1, ':', end - names - 1) : NULL;
 
-		if (strncmp(line, "0::", 3) == 0 && (end - line > 4 || !found)) {
-			found = line + 3;
-			*ret_length = end - found;
-		} else if (strncmp(named, SYSTEMD, sizeof(SYSTEMD) - 1) == 0 && named < end &&
-			   (!found || *ret_length <= 1)) {
-			found = named + sizeof(SYSTEMD) - 1;
-			*ret_length = end - found;
+		if (path && (*controller ? has_name(names + 1, path, controller) : path == names + 1)) {
+			*ret_length = end - path - 1;
+			return path + 1;
 		}
 		line = *end ? end + 1 : end;
 	}
-	if (!found)
-		return -EBADMSG;
-	*ret_path = found;
-	return 0;
+	return NULL;
 }
 
 ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size)
 {
 	ssize_t n = procfs_read(proc, tid, "cgroup", buf, size);
-	const char *path;
-	size_t length;
+	const char *path, *named;
+	size_t length = 0, named_length;
 
 	if (n < 0)
 		return n;
+	path = procfs_parse_cgroup(buf, "", &length);
+	named = length > 1 ? NULL : procfs_parse_cgroup(buf, "name=systemd", &named_length);
+	if (named) {
+		path = named;
+		length = named_length;
+	}
 	/* A kernel without cgroups has no such line: the path is empty then, which is no error. */
-	if (procfs_parse_cgroup(buf, &path, &length) < 0)
-		length = 0, path = buf;
-	memmove(buf, path, length);
+	memmove(buf, path ? path : buf, length);
 	buf[length] = '\0';
 	return (ssize_t)length;
 }

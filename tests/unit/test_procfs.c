@@ -93,49 +93,6 @@ TEST(a_stat_line_of_something_else_is_bad)
 		assert_int_equal(procfs_parse_stat(lines[i], &stat), -EBADMSG);
 }
 
-/* ---- cgroup ---- */
-
-static const char *cgroup_of(const char *text)
-{
-	static char found[256];
-	const char *path;
-	size_t length;
-
-	if (procfs_parse_cgroup(text, &path, &length) < 0)
-		return "bad";
-	snprintf(found, sizeof(found), "%.*s", (int)length, path);
-	return found;
-}
-
-/* The unified hierarchy's; where that is the root, systemd's. */
-TEST(a_cgroup_is_found_among_all_hierarchies)
-{
-	static const struct {
-		const char *text, *want;
-	} cases[] = {
-		{ "0::/user.slice/a.scope\n", "/user.slice/a.scope" },
-		{ "0::/", "/" },
-		{ "4:cpu,cpuacct:/c\n1:name=systemd:/s\n0::/u\n", "/u" },
-		{ "4:cpu:/c\n1:name=systemd:/s/t\n0::/\n", "/s/t" },
-		{ "0::/\n1:name=systemd:/s/t\n4:cpu:/c\n", "/s/t" },
-		{ "4:cpu:/c\n1:name=systemd:/s\n", "/s" },
-		{ "1:name=systemd:/\n0::/\n", "/" },
-		/* A group's name may look like another line. */
-		{ "0::/a:name=systemd:/b\n", "/a:name=systemd:/b" },
-		{ "0::/a b:c\\n\n", "/a b:c\\n" },
-		{ "5:cpu:/x:name=systemd:/evil\n1:name=systemd:/good\n0::/\n", "/good" },
-		{ "5:cpu:/x:name=systemd:/evil\n0::/\n", "/" },
-		{ "10::/x\n", "bad" },
-		{ "", "bad" },
-		{ "\n\n", "bad" },
-		{ "4:cpu:/c\n", "bad" },
-		{ "0:", "bad" },
-	};
-
-	for (size_t i = 0; i < COUNT(cases); i++)
-		assert_string_equal(cgroup_of(cases[i].text), cases[i].want);
-}
-
 /* ---- status ---- */
 
 #define NOBODY ((uid_t)-1)
@@ -354,6 +311,42 @@ TEST_PROCFS_TEST(the_other_files_go_through_their_parsers)
 	put("42/status", status, strlen(status));
 	assert_int_equal(procfs_status(proc, PID, &users), 0);
 	assert_int_equal(users.effective, 2);
+	close(proc);
+}
+
+/* The unified hierarchy's; where that is the root, systemd's. */
+TEST_PROCFS_TEST(a_cgroup_is_found_among_all_hierarchies)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "0::/user.slice/a.scope\n", "/user.slice/a.scope" },
+		{ "0::/", "/" },
+		{ "4:cpu,cpuacct:/c\n1:name=systemd:/s\n0::/u\n", "/u" },
+		{ "4:cpu:/c\n1:name=systemd:/s/t\n0::/\n", "/s/t" },
+		{ "0::/\n1:name=systemd:/s/t\n4:cpu:/c\n", "/s/t" },
+		{ "4:cpu:/c\n1:name=systemd:/s\n", "/s" },
+		{ "1:name=systemd:/\n0::/\n", "/" },
+		/* A group's name may look like another line. */
+		{ "0::/a:name=systemd:/b\n", "/a:name=systemd:/b" },
+		{ "0::/a b:c\\n\n", "/a b:c\\n" },
+		{ "5:cpu:/x:name=systemd:/evil\n1:name=systemd:/good\n0::/\n", "/good" },
+		{ "5:cpu:/x:name=systemd:/evil\n0::/\n", "/" },
+		{ "5:cpu:/x,name=systemd:/evil\n1:name=systemd:/good\n0::/\n", "/good" },
+		/* A kernel without cgroups. */
+		{ "", "" },
+		{ "\n\n", "" },
+		{ "4:cpu:/c\n", "" },
+		{ "0:", "" },
+	};
+	int proc = open_proc();
+	char buf[64];
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		put("42/cgroup", cases[i].text, strlen(cases[i].text));
+		assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf)), strlen(cases[i].want));
+		assert_string_equal(buf, cases[i].want);
+	}
 	close(proc);
 }
 

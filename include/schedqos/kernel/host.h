@@ -38,12 +38,6 @@ size_t host_parse_cgroups(const char *mountinfo, struct cgroup_mount *ret, size_
 size_t host_cgroups(int root, struct cgroup_mount *ret, size_t max);
 
 /*
- * In the text of /proc/PID/cgroup, the path in a hierarchy of version 2, or in that of version 1 with the cpu
- * controller: "ID:CONTROLLERS:PATH". False if there is none. No path holds a newline (cgroup_mkdir in cgroup.c).
- */
-bool host_cgroup_path(const char *text, unsigned version, char *ret, size_t size);
-
-/*
  * The folder of a cgroup, whose path is as procfs_cgroup has it: in the unified hierarchy, else in systemd's named one.
  * Returns 0, -ENOENT if there is no such cgroup, or another -errno.
  */

@@ -82,7 +82,6 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret);
 /* The parsers behind the readers: NUL-terminated text of a /proc file. Return 0 or -EBADMSG. */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_parse_schedstat(const char *text, struct procfs_schedstat *ret);
-int procfs_parse_cgroup(const char *text, const char **ret_path, size_t *ret_length);
 int procfs_parse_pidfd(const char *text, pid_t *ret);
 int procfs_parse_status(const char *text, struct procfs_status *ret);
 
@@ -94,3 +93,9 @@ int procfs_list(int proc, pid_t tgid, DIR **ret);
 
 /* The next id of a list, or 0 at its end. */
 pid_t procfs_next(DIR *list);
+
+/*
+ * In the text of /proc/PID/cgroup, the path in the unified hierarchy (""), or in that with this controller or name:
+ * "ID:CONTROLLERS:PATH". NULL if there is none. No path holds a newline (cgroup_mkdir in cgroup.c).
+ */
+const char *procfs_parse_cgroup(const char *text, const char *controller, size_t *ret_length);
