@@ -148,16 +148,6 @@ int classes_look(struct classes *classes, sd_bus *manager, const char *unit)
 
 /* ---- the daemon ---- */
 
-static int append(sd_bus_message *message, const struct classes *classes)
-{
-	int r = sd_bus_message_open_container(message, 'a', "(sss)");
-
-	for (size_t i = 0; i < classes->count && r >= 0; i++)
-		r = sd_bus_message_append(message, "(sss)", classes->items[i].cgroup, classes->items[i].said.qos,
-					  classes->items[i].place);
-	return r < 0 ? r : sd_bus_message_close_container(message);
-}
-
 /* Once, until its file is read again. The words may be those of a bridge that somebody has taken over. */
 static void complain(struct named_class *item, const char *words)
 {
@@ -166,22 +156,6 @@ static void complain(struct named_class *item, const char *words)
 	if (!item->weight && !item->is_wrong)
 		log_warning("%s: Class=: %s", item->place, text_escape_to(safe, sizeof(safe), words, strlen(words)));
 	item->is_wrong = !item->weight;
-}
-
-static int read_answers(sd_bus_message *reply, struct classes *classes)
-{
-	int r = sd_bus_message_enter_container(reply, 'a', "(qs)");
-
-	for (size_t i = 0; i < classes->count && r >= 0; i++) {
-		uint16_t weight = 0;
-		const char *words = "";
-
-		r = sd_bus_message_read(reply, "(qs)", &weight, &words);
-		classes->items[i].weight = weight;
-		if (r > 0)
-			complain(&classes->items[i], words);
-	}
-	return r;
 }
 
 int classes_tell(struct classes *classes, sd_bus *daemon, bool is_user, sd_bus_error *error)
@@ -193,8 +167,24 @@ int classes_tell(struct classes *classes, sd_bus *daemon, bool is_user, sd_bus_e
 	if (r >= 0 && !is_user)
 		r = sd_bus_message_append(message, "us", 0, "");
 	if (r >= 0)
-		r = append(message, classes);
+		r = sd_bus_message_open_container(message, 'a', "(sss)");
+	for (size_t i = 0; i < classes->count && r >= 0; i++)
+		r = sd_bus_message_append(message, "(sss)", classes->items[i].cgroup, classes->items[i].said.qos,
+					  classes->items[i].place);
+	if (r >= 0)
+		r = sd_bus_message_close_container(message);
 	if (r >= 0)
 		r = sd_bus_call(daemon, message, 0, error, &reply);
-	return r < 0 ? r : read_answers(reply, classes);
+	if (r >= 0)
+		r = sd_bus_message_enter_container(reply, 'a', "(qs)");
+	for (size_t i = 0; i < classes->count && r >= 0; i++) {
+		uint16_t weight = 0;
+		const char *words = "";
+
+		r = sd_bus_message_read(reply, "(qs)", &weight, &words);
+		classes->items[i].weight = weight;
+		if (r > 0)
+			complain(&classes->items[i], words);
+	}
+	return r;
 }

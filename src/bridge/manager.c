@@ -91,16 +91,13 @@ int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name)
 /* The interface with the properties of its kind; NULL for a kind without a weight. */
 static const char *interface_of(const char *name)
 {
-	static const char *const kinds[][2] = { { ".service", SYSTEMD ".Service" },
-						{ ".slice", SYSTEMD ".Slice" },
-						{ ".scope", SYSTEMD ".Scope" } };
 	const char *suffix = strrchr(name, '.');
 
-	for (size_t i = 0; suffix && i < array_size(kinds); i++) {
-		if (strcmp(suffix, kinds[i][0]) == 0)
-			return kinds[i][1];
-	}
-	return NULL;
+	if (suffix && strcmp(suffix, ".service") == 0)
+		return SYSTEMD ".Service";
+	if (suffix && strcmp(suffix, ".slice") == 0)
+		return SYSTEMD ".Slice";
+	return suffix && strcmp(suffix, ".scope") == 0 ? SYSTEMD ".Scope" : NULL;
 }
 
 static const struct property {

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/bridge/bridge.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
@@ -13,13 +18,13 @@
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/policy/rules.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
 #include "broadcasts.h"
 #include "classes.h"
 #include "manager.h"
-#include "record.h"
 
 struct weights {
 	sd_event *event;
@@ -29,7 +34,7 @@ struct weights {
 	bool is_ending;	 /* nothing is to have a weight any more */
 	char record_path[PATH_MAX];
 	int record;
-	size_t n_kept; /* in it */
+	size_t n_kept; /* units in it */
 	sd_login_monitor *logins; /* NULL: nobody tells of seats */
 	bool seat_is_used;
 	struct unit_weight *wanted; /* the first that holds for a unit counts */
@@ -44,12 +49,61 @@ struct weights {
 	struct problem refused;
 };
 
-/* ---- one unit ---- */
+/* ---- the record of weights that were set ---- */
 
-/* What cannot be taken out of the record stays for the next one. */
+/*
+ * For each unit a symbolic link of its name, in a folder, which is made before the weight is set and removed after it is put
+ * back. Either is one step, so that whoever reads them after a kill at any moment knows all: what a link has and its unit has
+ * not was never set.
+ */
+struct kept_weight {
+	uint64_t before, set; /* UINT64_MAX: none */
+	int is_transient;     /* its unit goes with all that was set on it */
+};
+
+/* Locks it. */
+static int open_record(struct weights *weights)
+{
+	const char *folder = weights->is_user ? getenv("XDG_RUNTIME_DIR") : RUNDIR;
+	int r = folder ? 0 : -ENXIO;
+
+	snprintf(weights->record_path, sizeof(weights->record_path), "%s/schedqos", folder ? folder : "$XDG_RUNTIME_DIR");
+	if (r >= 0)
+		r = weights->record = folder_open(weights->record_path, 0755);
+	if (r >= 0 && flock(weights->record, LOCK_EX | LOCK_NB) < 0)
+		r = -errno;
+	if (r < 0)
+		log_error("the record of cpu weights in %s: %s", weights->record_path,
+			  r == -EWOULDBLOCK ? "\"schedqos weights\" runs already" : strerror(-r));
+	return r;
+}
+
+static bool find_kept(const struct weights *weights, const char *name, struct kept_weight *ret)
+{
+	char text[64];
+	ssize_t n = readlinkat(weights->record, name, text, sizeof(text) - 1);
+
+	if (n < 0)
+		return false;
+	text[n] = '\0';
+	return sscanf(text, "%" SCNu64 " %" SCNu64 " %d", &ret->before, &ret->set, &ret->is_transient) == 3;
+}
+
+static int keep(struct weights *weights, const char *name, const struct kept_weight *kept)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 " %d", kept->before, kept->set, kept->is_transient);
+	if (symlinkat(text, weights->record, name) < 0)
+		return -errno;
+	weights->n_kept++;
+	return 0;
+}
+
+/* One that cannot be removed does no harm: its unit no longer carries what was set. */
 static int forget(struct weights *weights, const char *name)
 {
-	int r = record_remove(weights->record, name);
+	int r = state_file_remove(weights->record, name);
 
 	if (r < 0)
 		problem_report(&weights->refused, "the record of cpu weights cannot be written: %s", strerror(-r));
@@ -57,6 +111,8 @@ static int forget(struct weights *weights, const char *name)
 		weights->n_kept--;
 	return 0;
 }
+
+/* ---- one unit ---- */
 
 /* In the order in which a kill in between leaves no trace. 0 or -errno: the manager cannot be asked any more. */
 static int put_back(struct weights *weights, const char *name, const struct kept_weight *kept, struct unit *unit)
@@ -124,14 +180,13 @@ static bool may_set(struct weights *weights, const struct unit *unit)
 static int set(struct weights *weights, const char *name, const struct unit *unit, unsigned weight)
 {
 	const struct kept_weight kept = { unit->weight, weight, unit->is_transient };
-	int r = record_add(weights->record, name, &kept);
+	int r = keep(weights, name, &kept);
 
 	if (r < 0) {
 		problem_report(&weights->refused, "%s: gets no CPUWeight, since that cannot be recorded: %s", name,
 			       strerror(-r));
 		return 0;
 	}
-	weights->n_kept++;
 	r = unit_set_weight(weights->manager, name, weight);
 	if (r == 0)
 		log_debug("%s: CPUWeight is %u", name, weight);
@@ -161,11 +216,14 @@ static int consider(struct weights *weights, const char *name, bool load)
 	_cleanup_(unit_clear) struct unit unit = { 0 };
 	const unsigned weight = weight_of(weights, name);
 	struct kept_weight kept;
-	bool is_kept = record_find(weights->record, name, &kept);
+	bool is_kept = find_kept(weights, name, &kept);
 	int r;
 
 	if (!weight && !is_kept)
 		return 0;
+	r = weights->manager ? 0 : manager_open(weights->is_user, &weights->manager);
+	if (r < 0)
+		return r;
 	r = unit_read(weights->manager, name, load, &unit);
 	if (r >= 0)
 		r = unit_read_share(weights->manager, &unit);
@@ -183,9 +241,22 @@ static int consider(struct weights *weights, const char *name, bool load)
 /* ---- all of them ---- */
 
 /* Loaded, if it is not: what was set on it would come back with it. */
-static int consider_kept(void *context, const char *name)
+static int consider_kept(struct weights *weights)
 {
-	return consider(context, name, true);
+	struct dirent **entries;
+	int n = scandirat(weights->record, ".", &entries, NULL, alphasort), r = n < 0 ? -errno : 0;
+
+	weights->n_kept = 0;
+	for (int i = 0; i < n; i++) {
+		if (r >= 0 && entries[i]->d_type == DT_LNK) {
+			weights->n_kept++;
+			r = consider(weights, entries[i]->d_name, true);
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return r;
 }
 
 /* Those that are named have been asked about. */
@@ -239,7 +310,7 @@ static int consider_all(struct weights *weights)
 	int r;
 
 	tell_classes(weights);
-	r = record_each(weights->record, consider_kept, weights);
+	r = consider_kept(weights);
 	for (size_t i = 0; i < weights->n_wanted && r >= 0; i++) {
 		if (!pattern_is_glob(weights->wanted[i].pattern))
 			r = consider(weights, weights->wanted[i].pattern, true);
@@ -490,29 +561,6 @@ static int connect_to_manager(struct weights *weights)
 	return r;
 }
 
-static int count_kept(void *context, const char *name)
-{
-	(void)name;
-	++*(size_t *)context;
-	return 0;
-}
-
-static int open_record(struct weights *weights)
-{
-	const char *folder = weights->is_user ? getenv("XDG_RUNTIME_DIR") : RUNDIR;
-	int r = folder ? 0 : -ENXIO;
-
-	snprintf(weights->record_path, sizeof(weights->record_path), "%s/schedqos", folder ? folder : "$XDG_RUNTIME_DIR");
-	if (r >= 0)
-		r = weights->record = record_open(weights->record_path);
-	if (r >= 0)
-		r = record_each(weights->record, count_kept, &weights->n_kept);
-	if (r < 0)
-		log_error("the record of cpu weights in %s: %s", weights->record_path,
-			  r == -EBUSY ? "\"schedqos weights\" runs already" : strerror(-r));
-	return r;
-}
-
 static int start(struct weights *weights)
 {
 	int r = sd_event_new(&weights->event);
@@ -548,7 +596,7 @@ static int finish(struct weights *weights)
 	int r;
 
 	weights->is_ending = true;
-	r = record_each(weights->record, consider_kept, weights);
+	r = consider_kept(weights);
 	if (r < 0)
 		log_error("cpu weights are not put back, but still in the record in %s: %s", weights->record_path,
 			  strerror(-r));
@@ -570,14 +618,6 @@ int weights_run(bool is_user)
 int weights_restore(bool is_user)
 {
 	_cleanup_(clear) struct weights weights = { .is_user = is_user, .level = LOG_DEBUG, .record = -1 };
-	int r = open_record(&weights);
 
-	if (r < 0)
-		return EXIT_FAILURE;
-	if (!weights.n_kept)
-		return EXIT_SUCCESS;
-	r = manager_open(is_user, &weights.manager);
-	if (r < 0)
-		log_error("talking to systemd on the bus: %s", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : finish(&weights);
+	return open_record(&weights) < 0 ? EXIT_FAILURE : finish(&weights);
 }

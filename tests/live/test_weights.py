@@ -285,6 +285,11 @@ class Weights(LiveTest):
         self.assertIn("the service manager does not answer", self.log())
         self.assertEqual(kept(), ["named.service"])
         self.restore(status=1)
+        # Nor without a bus.
+        self.env, env = dict(self.env, DBUS_SYSTEM_BUS_ADDRESS="unix:path=/no/bus"), self.env
+        self.restore(status=1)
+        self.env = env
+        self.assertEqual(kept(), ["named.service"])
         self.start_manager()
         self.tell("put named.service %s %s" % (BACKGROUND, UNSET))
         self.restore()
