@@ -83,14 +83,13 @@ static int init_loop(struct daemon *daemon)
  * namespace our clocks and the starts in /proc are shifted, but the times of events are not: no task would be
  * recognised.
  */
-static int check_namespaces(struct daemon *daemon)
+static bool is_elsewhere(void)
 {
 	const char *other = host_other_namespace(AT_FDCWD);
 
-	(void)daemon;
 	if (other)
 		log_error("this is not the initial %s namespace (a container?)", other);
-	return other ? EXIT_FAILURE : 0;
+	return other;
 }
 
 static int init_proc(struct daemon *daemon)
@@ -100,22 +99,6 @@ static int init_proc(struct daemon *daemon)
 		return check(daemon->proc, "reading /proc");
 	log_error("reading /proc: what is mounted there is no procfs");
 	return EXIT_FAILURE;
-}
-
-static int init_tagger(struct daemon *daemon)
-{
-	return tagger_new(daemon->event, daemon->config, daemon->proc, &daemon->tagger) < 0 ? EXIT_FAILURE : 0;
-}
-
-static int init_instance(struct daemon *daemon)
-{
-	(void)daemon;
-	return instance_lock(true, NULL) < 0 ? EXIT_FAILURE : 0;
-}
-
-static int init_bus(struct daemon *daemon)
-{
-	return check(bus_server_new(daemon, BUS_SOCKET, &daemon->bus), "opening the control socket");
 }
 
 static void on_base_slice(void *context)
@@ -150,21 +133,27 @@ static int init_machine(struct daemon *daemon)
 /* Everything up to the first scan. Returns 0 or an exit status. */
 static int start(struct daemon *daemon, const struct daemon_options *options)
 {
-	static int (*const steps[])(struct daemon *) = {
-		check_namespaces, init_instance,  daemon_load_config, init_loop, init_proc,
-		init_tagger,	  init_machine,	  init_bus,
-	};
+	int status;
 
-	for (size_t i = 0; i < array_size(steps); i++) {
-		int status = steps[i](daemon);
-
-		if (status)
-			return status;
-		/* It is certain now that no other daemon writes to the log. */
-		if (steps[i] == init_instance && !log_sink_open(options->detach))
-			log_warning("no syslog runs: once in the background nothing is logged, unless "
-				    "standard error is a file");
-	}
+	if (is_elsewhere() || instance_lock(true, NULL) < 0)
+		return EXIT_FAILURE;
+	/* It is certain now that no other daemon writes to the log. */
+	if (!log_sink_open(options->detach))
+		log_warning("no syslog runs: once in the background nothing is logged, unless "
+			    "standard error is a file");
+	status = daemon_load_config(daemon);
+	if (!status)
+		status = init_loop(daemon);
+	if (!status)
+		status = init_proc(daemon);
+	if (!status && tagger_new(daemon->event, daemon->config, daemon->proc, &daemon->tagger) < 0)
+		status = EXIT_FAILURE;
+	if (!status)
+		status = init_machine(daemon);
+	if (!status)
+		status = check(bus_server_new(daemon, BUS_SOCKET, &daemon->bus), "opening the control socket");
+	if (status)
+		return status;
 	malloc_trim(0);
 	tagger_start(daemon->tagger);
 	machine_start(daemon->machine, daemon->event);
@@ -240,15 +229,15 @@ static int detach(int *ret_ready, int *ret_status)
 	return 1;
 }
 
-/* Tells the caller. Once it is ready, releases the standard streams, but standard error where the log goes there. */
-static void detach_done(int ready, int status)
+/* Tells the caller. Once it is ready, releases the standard streams, but standard error where it is kept. */
+static void detach_done(int ready, int status, bool keep_stderr)
 {
 	uint8_t byte = (uint8_t)status;
 	_cleanup_close_ int null = -1;
 
 	if (status == 0) {
 		null = open("/dev/null", O_RDWR | O_CLOEXEC);
-		for (int fd = 0; fd <= (log_sink_is_stderr() ? STDOUT_FILENO : STDERR_FILENO) && null >= 0; fd++)
+		for (int fd = 0; fd <= (keep_stderr ? STDOUT_FILENO : STDERR_FILENO) && null >= 0; fd++)
 			dup2(null, fd);
 		if (chdir("/") < 0)
 			byte = EXIT_FAILURE;
@@ -268,13 +257,14 @@ static int run(const struct daemon_options *options, int ready)
 		.on_terminal = !options->detach && isatty(STDERR_FILENO),
 	};
 	int status = start(&daemon, options);
+	bool keep_stderr = true;
 
 	if (status == 0) {
-		log_sink_ready();
+		keep_stderr = log_sink_ready();
 		announce(&daemon);
 	}
 	if (ready >= 0)
-		detach_done(ready, status);
+		detach_done(ready, status, keep_stderr);
 	if (status == 0) {
 		status = check(sd_event_loop(daemon.event), "the event loop");
 		finish(&daemon);

@@ -69,11 +69,11 @@ int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, c
  */
 bool log_sink_open(bool background);
 
-/* The start has succeeded: from now on nobody waits for messages on stderr, and writing there must not block. */
-void log_sink_ready(void);
-
-/* Whether lines go to stderr, which then has to stay open. */
-bool log_sink_is_stderr(void);
+/*
+ * The start has succeeded: from now on nobody waits for messages on stderr, and writing there must not block. Returns whether
+ * lines go there, which then has to stay open.
+ */
+bool log_sink_ready(void);
 
 /* The number of lines that were dropped. */
 uint64_t log_sink_lost(void);

@@ -115,14 +115,10 @@ bool log_sink_open(bool background)
 	return sink.socket >= 0 || sink.stays_on_stderr;
 }
 
-void log_sink_ready(void)
+bool log_sink_ready(void)
 {
 	sink.may_block = false;
 	sink.on_stderr = sink.stays_on_stderr;
-}
-
-bool log_sink_is_stderr(void)
-{
 	return sink.on_stderr;
 }
 
