@@ -20,7 +20,8 @@ unsigned nice_weight(int nice)
 	return nice_weights[nice < -20 ? 0 : nice > 19 ? 39 : nice + 20];
 }
 
-unsigned fair_weight(uint32_t policy, int nice)
+/* The same under a policy: SCHED_IDLE weighs 3, whatever the nice value (WEIGHT_IDLEPRIO in sched.h). */
+static unsigned fair_weight(uint32_t policy, int nice)
 {
 	return policy == POLICY_IDLE ? 3 : nice_weight(nice);
 }

@@ -69,9 +69,6 @@ uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag)
 /* What a fair task of that nice value, -20..19, weighs: 1024 for 0 (sched_prio_to_weight in kernel/sched/core.c). */
 unsigned nice_weight(int nice);
 
-/* The same under a policy, enum task_policy: SCHED_IDLE weighs 3, whatever the nice value (WEIGHT_IDLEPRIO in sched.h). */
-unsigned fair_weight(uint32_t policy, int nice);
-
 /* What competes where the ways of two tasks part: the cpu cgroup that the task is in there, or the task itself. */
 struct cpu_rival {
 	unsigned group_weight; /* as nice_weight; 0: the task itself */
