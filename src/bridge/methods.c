@@ -132,9 +132,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	METHOD("Status", NULL, , "s", IN(json)),
 	METHOD("Explain", "u", IN(task), "s", IN(json)),
-	METHOD("List", NULL, , "asasa(us)auauauauaqanayayay",
-	       IN(classes) IN(reasons) IN(rules) IN(tid) IN(tgid) IN(rule) IN(slice) IN(qos_class) IN(nice) IN(reason) IN(policy)
-		       IN(flags)),
+	METHOD("List", NULL, , "asasasai", IN(classes) IN(reasons) IN(patterns) IN(tasks)),
 	METHOD("Reload", NULL, , "ss", IN(warnings) IN(summary)),
 	METHOD("SetSchedProfile", "s", IN(name), "as", IN(refusals)),
 	METHOD("SetMapping", "s", IN(name), "ss", IN(warnings) IN(summary)),

@@ -28,78 +28,33 @@ static int read_strings(sd_bus_message *reply, const char ***ret, size_t *ret_co
 	return r < 0 ? r : sd_bus_message_exit_container(reply);
 }
 
-/* Patterns by the number of their rule, which only grows; in between is NULL. */
-static int read_patterns(sd_bus_message *reply, const char ***ret, size_t *ret_count)
-{
-	const char *pattern;
-	uint32_t number;
-	int r = sd_bus_message_enter_container(reply, 'a', "(us)");
-
-	while (r >= 0 && (r = sd_bus_message_read(reply, "(us)", &number, &pattern)) > 0) {
-		const char **all = number < *ret_count ? NULL : reallocarray(*ret, (size_t)number + 1, sizeof(*all));
-
-		if (!all)
-			return number < *ret_count ? -EBADMSG : -ENOMEM;
-		*ret = all;
-		while (*ret_count < number)
-			all[(*ret_count)++] = NULL;
-		all[(*ret_count)++] = pattern;
-	}
-	return r < 0 ? r : sd_bus_message_exit_container(reply);
-}
-
-/* Each column has as many numbers as the first. */
-static int read_column(sd_bus_message *reply, char type, size_t size, const void **ret, size_t *count)
-{
-	size_t bytes;
-	int r = sd_bus_message_read_array(reply, type, ret, &bytes);
-
-	if (r < 0)
-		return r;
-	if (*count == SIZE_MAX)
-		*count = bytes / size;
-	return bytes == *count * size ? 0 : -EBADMSG;
-}
-
 static int read_rows(sd_bus_message *reply, struct tasks *tasks, const char **patterns, size_t n_patterns)
 {
-	const void *tid, *tgid, *rule, *slice, *qos_class, *nice, *reason, *policy, *flags;
-	const struct {
-		char type;
-		size_t size;
-		const void **at;
-	} columns[] = {
-		{ 'u', 4, &tid },	{ 'u', 4, &tgid }, { 'u', 4, &rule },	{ 'u', 4, &slice }, { 'q', 2, &qos_class },
-		{ 'n', 2, &nice }, { 'y', 1, &reason }, { 'y', 1, &policy }, { 'y', 1, &flags },
-	};
-	size_t count = SIZE_MAX;
-	int r = 0;
+	const int32_t (*numbers)[BUS_TASK_NUMBERS];
+	size_t size;
+	int r = sd_bus_message_read_array(reply, 'i', (const void **)&numbers, &size);
 
-	for (size_t i = 0; i < array_size(columns) && r >= 0; i++)
-		r = read_column(reply, columns[i].type, columns[i].size, columns[i].at, &count);
 	if (r < 0)
 		return r;
-	tasks->rows = calloc(count + 1, sizeof(*tasks->rows));
+	tasks->rows = calloc(size / sizeof(*numbers) + 1, sizeof(*tasks->rows));
 	if (!tasks->rows)
 		return -ENOMEM;
-	tasks->n_rows = count;
-	for (size_t i = 0; i < count; i++) {
-		const uint16_t class = ((const uint16_t *)qos_class)[i];
-		const uint32_t number = ((const uint32_t *)rule)[i];
-		const uint8_t why = ((const uint8_t *)reason)[i];
+	tasks->n_rows = size / sizeof(*numbers);
+	for (size_t i = 0; i < tasks->n_rows; i++) {
+		const uint32_t pattern = (uint32_t)numbers[i][2], class = (uint32_t)numbers[i][4], why = (uint32_t)numbers[i][6];
 		struct task_row *row = &tasks->rows[i];
 
 		*row = (struct task_row){
-			.tid = ((const pid_t *)tid)[i],
-			.tgid = ((const pid_t *)tgid)[i],
+			.tid = numbers[i][0],
+			.tgid = numbers[i][1],
+			.app = pattern && pattern < n_patterns ? patterns[pattern] : NULL,
+			.slice_ns = (uint32_t)numbers[i][3],
 			.class = class < tasks->n_classes ? tasks->classes[class] : NULL,
-			.app = number < n_patterns ? patterns[number] : NULL,
+			.rank = (uint16_t)class,
+			.nice = (int16_t)numbers[i][5],
 			.reason = why < tasks->n_reasons ? tasks->reasons[why] : "?",
-			.rank = class,
-			.nice = ((const int16_t *)nice)[i],
-			.slice_ns = ((const uint32_t *)slice)[i],
-			.policy = ((const uint8_t *)policy)[i],
-			.flags = ((const uint8_t *)flags)[i],
+			.policy = (uint8_t)numbers[i][7],
+			.flags = (uint8_t)numbers[i][8],
 			.tasks = 1,
 		};
 		row->differ = (row->flags & BUS_TASK_DIFFERS) != 0;
@@ -132,7 +87,7 @@ int tasks_read(struct tasks *ret)
 	if (r >= 0)
 		r = read_strings(ret->reply, &ret->reasons, &ret->n_reasons);
 	if (r >= 0)
-		r = read_patterns(ret->reply, &patterns, &n_patterns);
+		r = read_strings(ret->reply, &patterns, &n_patterns);
 	if (r >= 0)
 		r = read_rows(ret->reply, ret, patterns, n_patterns);
 	if (r < 0) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A reply holds one array for each column: sd-bus then takes the numbers of 20,000 tasks in one piece, instead of looking at
- * each.
- */
+/* The numbers of 20,000 tasks are one array, which sd-bus takes in one piece, instead of looking at each. */
 #include "bus.h"
 
 #include <errno.h>
@@ -15,19 +12,17 @@
 
 #include "daemon_private.h"
 
-/* The columns: id, process, rule, slice, class, nice value, reason, policy and flags. */
-static const char types[] = "uuuuqnyyy";
-
-#define COLUMNS (sizeof(types) - 1)
-
 struct row {
-	uint32_t cells[COLUMNS];
+	int32_t tid, tgid, pattern, slice_ns, qos_class, nice, reason, policy, flags;
 };
+_Static_assert(sizeof(struct row) == BUS_TASK_NUMBERS * sizeof(int32_t), "nothing in between");
 
 struct table {
 	struct row *rows;
 	size_t count;
-	bool *is_named;	 /* by rule's id: some task has it */
+	const struct rule **named; /* of the rows; the first is none */
+	size_t n_named;
+	uint32_t *place; /* by rule's id: among those, or 0 */
 	uint16_t *order; /* the classes, the highest first */
 	uint16_t *rank;	 /* by class: its place in there */
 };
@@ -35,33 +30,43 @@ struct table {
 static void table_clear(struct table *table)
 {
 	free(table->rows);
-	free(table->is_named);
+	free(table->named);
+	free(table->place);
 	free(table->order);
 	free(table->rank);
 }
 
-static struct row make_row(const struct table *table, const struct tagger_task *task, const struct rules *rules)
+/* Until a scan has seen it after a reload, a record may have a rule that is gone. */
+static int32_t place_of(struct table *table, const struct rule *rule)
+{
+	if (!rule)
+		return 0;
+	if (!table->place[rule->id]) {
+		table->place[rule->id] = (uint32_t)table->n_named;
+		table->named[table->n_named++] = rule;
+	}
+	return (int32_t)table->place[rule->id];
+}
+
+static struct row make_row(struct table *table, const struct tagger_task *task, const struct rules *rules)
 {
 	size_t n_tags;
 	const struct tag *tags = rules_tags(rules, &n_tags);
-	/* Until a scan has seen it after a reload, a record may have a rule that is gone. */
-	const uint32_t rule = rules_by_id(rules, task->rule) ? task->rule : 0;
 
-	table->is_named[rule] = true;
-	return (struct row){ {
-		(uint32_t)task->tid,
-		(uint32_t)task->tgid,
-		rule,
-		task->attr.slice_ns,
-		task->tag < n_tags ? table->rank[tags[task->tag].qos_class] : BUS_NO_CLASS,
-		(uint32_t)task->attr.nice,
-		task->reason,
-		task->attr.policy,
-		(task->is_limited ? BUS_TASK_LIMITED : 0) | (task->differs ? BUS_TASK_DIFFERS : 0) |
-			(task->is_raised ? BUS_TASK_RAISED : 0) |
-			(task->shown == SHOWN_FOCUSED ? BUS_TASK_FOCUSED : 0) |
-			(task->shown == SHOWN_HIDDEN ? BUS_TASK_HIDDEN : 0),
-	} };
+	return (struct row){
+		.tid = task->tid,
+		.tgid = task->tgid,
+		.pattern = place_of(table, rules_by_id(rules, task->rule)),
+		.slice_ns = (int32_t)task->attr.slice_ns,
+		.qos_class = task->tag < n_tags ? table->rank[tags[task->tag].qos_class] : BUS_NO_CLASS,
+		.nice = task->attr.nice,
+		.reason = task->reason,
+		.policy = task->attr.policy,
+		.flags = (task->is_limited ? BUS_TASK_LIMITED : 0) | (task->differs ? BUS_TASK_DIFFERS : 0) |
+			 (task->is_raised ? BUS_TASK_RAISED : 0) |
+			 (task->shown == SHOWN_FOCUSED ? BUS_TASK_FOCUSED : 0) |
+			 (task->shown == SHOWN_HIDDEN ? BUS_TASK_HIDDEN : 0),
+	};
 }
 
 /* Of two that are equal the first is higher. */
@@ -88,11 +93,13 @@ static int fill_table(struct table *table, const struct daemon *daemon)
 	while (rules_by_id(config->rules, n_rules))
 		n_rules++;
 	table->rows = calloc(max, sizeof(*table->rows));
-	table->is_named = calloc(n_rules, sizeof(*table->is_named));
+	table->named = calloc(n_rules, sizeof(struct rule *));
+	table->place = calloc(n_rules, sizeof(*table->place));
 	table->order = calloc(config->n_classes, sizeof(*table->order));
 	table->rank = calloc(config->n_classes, sizeof(*table->rank));
-	if (!table->rows || !table->is_named || !table->order || !table->rank)
+	if (!table->rows || !table->named || !table->place || !table->order || !table->rank)
 		return -ENOMEM;
+	table->n_named = 1;
 	rank_classes(table, config);
 	while (table->count < max && tagger_next_task(daemon->tagger, &cursor, &task))
 		table->rows[table->count++] = make_row(table, &task, config->rules);
@@ -114,40 +121,17 @@ static int append_names(sd_bus_message *reply, const struct table *table, const 
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-static int append_rules(sd_bus_message *reply, const struct table *table, const struct rules *rules)
+static int append_patterns(sd_bus_message *reply, const struct table *table)
 {
-	const struct rule *rule;
-	int r = sd_bus_message_open_container(reply, 'a', "(us)");
+	int r = sd_bus_message_open_container(reply, 'a', "s");
 
-	for (uint32_t id = 1; r >= 0 && (rule = rules_by_id(rules, id)); id++) {
-		_cleanup_free_ char *pattern = NULL;
+	for (size_t i = 0; i < table->n_named && r >= 0; i++) {
+		const char *text = i ? table->named[i]->pattern : "";
+		_cleanup_free_ char *pattern = text_escape(text, strlen(text));
 
-		if (!table->is_named[id])
-			continue;
-		pattern = text_escape(rule->pattern, strlen(rule->pattern));
-		r = pattern ? sd_bus_message_append(reply, "(us)", id, pattern) : -ENOMEM;
+		r = pattern ? sd_bus_message_append(reply, "s", pattern) : -ENOMEM;
 	}
 	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-static int append_column(sd_bus_message *reply, const struct table *table, size_t column)
-{
-	const char type = types[column];
-	const size_t size = type == 'u' ? 4 : type == 'y' ? 1 : 2;
-	void *cells;
-	int r = sd_bus_message_append_array_space(reply, type, table->count * size, &cells);
-
-	for (size_t i = 0; i < table->count && r >= 0; i++) {
-		const uint32_t cell = table->rows[i].cells[column];
-
-		if (size == 4)
-			((uint32_t *)cells)[i] = cell;
-		else if (size == 2)
-			((uint16_t *)cells)[i] = (uint16_t)cell;
-		else
-			((uint8_t *)cells)[i] = (uint8_t)cell;
-	}
-	return r;
 }
 
 int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -163,8 +147,8 @@ int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r >= 0)
 		r = append_names(reply, &table, daemon->config);
 	if (r >= 0)
-		r = append_rules(reply, &table, daemon->config->rules);
-	for (size_t i = 0; i < COLUMNS && r >= 0; i++)
-		r = append_column(reply, &table, i);
+		r = append_patterns(reply, &table);
+	if (r >= 0)
+		r = sd_bus_message_append_array(reply, 'i', table.rows, table.count * sizeof(*table.rows));
 	return r < 0 ? r : sd_bus_message_send(reply);
 }

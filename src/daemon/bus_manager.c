@@ -153,7 +153,7 @@ const sd_bus_vtable bus_manager_methods[] = {
 	SD_BUS_METHOD("GetUserWeights", NULL, "a(sqb)", get_weights, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("Explain", "u", "s", explain, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("ExplainName", "s", "s", explain_name, 0),
-	SD_BUS_METHOD("ListTasks", NULL, "asasa(us)auauauauaqanayayay", bus_list_tasks, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("ListTasks", NULL, "asasasai", bus_list_tasks, BUS_FOR_BRIDGE),
 	SD_BUS_SIGNAL("Changed", NULL, 0),
 	SD_BUS_VTABLE_END,
 };

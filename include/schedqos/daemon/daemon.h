@@ -107,7 +107,8 @@ pid_t instance_owner(void);
 /* Returned by Explain for a task that does not exist. */
 #define BUS_ERROR_NO_TASK "org.schedqos1.Error.NoTask"
 
-/* In the columns that ListTasks returns. */
+/* What ListTasks returns of each task: so many numbers, of which these are no class, and bits. */
+#define BUS_TASK_NUMBERS 9
 #define BUS_NO_CLASS 0xffff
 enum bus_task_flag {
 	BUS_TASK_LIMITED = 1 << 0, /* its cgroup's group allows no higher class */
