@@ -43,7 +43,8 @@ int ksched_probe(struct ksched_features *ret)
 	attr.util_max = KSCHED_UTIL_RESET;
 	ret->util_clamp = ksched_set(0, &attr) == 0;
 
-	attr = before;
+	/* Only these have slices, and we may have been started with another policy. */
+	attr = (struct ksched_attr){ .policy = SCHED_OTHER, .flags = before.flags, .nice = before.nice };
 	attr.runtime = PROBE_SLICE_NS;
 	r = ksched_set(0, &attr);
 	if (r == 0)
