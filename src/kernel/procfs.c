@@ -204,19 +204,14 @@ int procfs_thread_stat(int proc, pid_t tgid, pid_t tid, struct procfs_stat *ret)
 	return n < 0 ? (int)n : procfs_parse_stat(buf, ret);
 }
 
-int procfs_parse_schedstat(const char *text, struct procfs_schedstat *ret)
-{
-	if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret->run_ns, &ret->delay_ns, &ret->waits) != 3)
-		return -EBADMSG;
-	return 0;
-}
-
 int procfs_schedstat(int proc, pid_t tid, struct procfs_schedstat *ret)
 {
 	char buf[128];
 	ssize_t n = procfs_read(proc, tid, "schedstat", buf, sizeof(buf));
 
-	return n < 0 ? (int)n : procfs_parse_schedstat(buf, ret);
+	if (n < 0)
+		return (int)n;
+	return sscanf(buf, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret->run_ns, &ret->delay_ns, &ret->waits) == 3 ? 0 : -EBADMSG;
 }
 
 /* Whether one of the names, separated by commas, is this. */

@@ -152,63 +152,44 @@ static int open_event(uint32_t id, int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-static int map_ring(struct ring *ring)
+/* The first of a ring gets its memory; the others write into that, so that all come in the order of time. */
+static int start_event(struct ring *ring, size_t i, const char *filter)
 {
-	void *memory = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-			    ring->fds[0], 0);
+	const int fd = ring->fds[i];
 
-	if (memory == MAP_FAILED)
-		return -errno;
-	ring->memory = memory;
-	return 0;
-}
+	if (i == 0) {
+		void *memory = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-/* All tracepoints of one CPU into one ring, so that they come in the order of time. */
-static int fill_ring(const struct trace *trace, struct ring *ring, int cpu)
-{
-	for (size_t i = 0; i < trace->n_points; i++) {
-		int fd = open_event(trace->ids[i], cpu), r = 0;
-
-		if (fd < 0)
-			return fd;
-		ring->fds[i] = fd;
-		if (i == 0)
-			r = map_ring(ring);
-		else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fds[0]) < 0)
-			r = -errno;
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static int watch_ring(const struct trace *trace, const struct ring *ring, const char *filter)
-{
-	struct epoll_event event = { .events = EPOLLIN };
-
-	if (epoll_ctl(trace->epoll, EPOLL_CTL_ADD, ring->fds[0], &event) < 0)
-		return -errno;
-	for (size_t i = 0; i < trace->n_points; i++) {
-		if ((filter && ioctl(ring->fds[i], PERF_EVENT_IOC_SET_FILTER, filter) < 0) ||
-		    ioctl(ring->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0)
+		if (memory == MAP_FAILED)
 			return -errno;
+		ring->memory = memory;
+	} else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fds[0]) < 0) {
+		return -errno;
 	}
-	return 0;
+	if (filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0)
+		return -errno;
+	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
 }
 
-/* 0, or -ENODEV for a CPU that is offline, or another -errno. */
+/* All tracepoints of one CPU. 0, or -ENODEV for a CPU that is offline, or another -errno. */
 static int open_ring(const struct trace *trace, struct ring *ring, int cpu, const char *filter)
 {
-	int r;
+	struct epoll_event event = { .events = EPOLLIN };
+	size_t n = 0;
+	int r = 0;
 
 	*ring = (struct ring){ 0 };
-	for (size_t i = 0; i < trace->n_points; i++)
-		ring->fds[i] = -1;
-	r = fill_ring(trace, ring, cpu);
-	if (r == 0)
-		r = watch_ring(trace, ring, filter);
+	while (n < trace->n_points && r == 0) {
+		r = open_event(trace->ids[n], cpu);
+		if (r < 0)
+			break;
+		ring->fds[n] = r;
+		r = start_event(ring, n++, filter);
+	}
+	if (r == 0 && epoll_ctl(trace->epoll, EPOLL_CTL_ADD, ring->fds[0], &event) < 0)
+		r = -errno;
 	if (r < 0)
-		close_ring(ring, trace->n_points);
+		close_ring(ring, n);
 	return r;
 }
 

@@ -81,7 +81,6 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret);
 
 /* The parsers behind the readers: NUL-terminated text of a /proc file. Return 0 or -EBADMSG. */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
-int procfs_parse_schedstat(const char *text, struct procfs_schedstat *ret);
 int procfs_parse_pidfd(const char *text, pid_t *ret);
 int procfs_parse_status(const char *text, struct procfs_status *ret);
 
