@@ -210,16 +210,9 @@ def nice(value):
     return value
 
 
-def nice_often(value, count):
-    """Sets this thread's nice value, as fast as it can be set."""
-    for _ in range(count):
-        LIBC.setpriority(os.PRIO_PROCESS, 0, value)
-    return count
-
-
 VERBS = {function.__name__: function for function in (
     name, thread, fork, spawn, in_terminal, sibling, run, leave, allocate, children_of_many, programs_often, rename_often,
-    threads_often, become, connect, flood, nice, nice_often)}
+    threads_often, become, connect, flood, nice)}
 
 
 def obey(line):

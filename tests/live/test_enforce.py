@@ -11,7 +11,7 @@ from attributes import BACKGROUND, BATCH, IDLE, MS, UI, set_attr
 from daemon import schedqos
 from harness import LiveTest
 from tasks import open_files
-from waiting import PATIENCE, storm_of, wait_for
+from waiting import PATIENCE, wait_for
 
 ALWAYS = {"app": {"qos": UI, "enforce": True, "thread_qos": {"bg": BACKGROUND}}}
 NEITHER = {"app": {"qos": UI}}
@@ -106,17 +106,6 @@ class Enforce(EnforceTest):
             os.setpriority(os.PRIO_PROCESS, app.pid, 7)
         self.assertEqual(daemon.log().count("put back what"), 1)
         self.assert_carries(app, UI)
-
-    def test_calls_for_others(self):
-        """Of everybody's processes, all the time: that costs no more than a look at those of rules that enforce."""
-        self.enforcing(ALWAYS)
-        app, other = self.app(), self.puppet("other")
-        self.current.changed.add(other.pid)
-        other.begin(0, "nice_often", 5, storm_of(300000))
-        for nice in (7, 8):
-            os.setpriority(os.PRIO_PROCESS, app.pid, nice)
-            self.assert_carries(app, UI)
-        other.popen.stdout.readline()
 
 class Subscription(EnforceTest):
     def traced(self):

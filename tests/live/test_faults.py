@@ -9,19 +9,17 @@ import fcntl
 import os
 import resource
 import shutil
-import signal
 import socket
 import subprocess
 import threading
 import time
 import unittest
 
-from attributes import BACKGROUND, BATCH, DEFAULT, INITIATED, MS, UI, classes, fair, get_attr, pristine, set_attr
-from cgroups import MemoryCgroup
-from daemon import is_sanitized, schedqos
+from attributes import BACKGROUND, BATCH, INITIATED, MS, UI, classes, fair, get_attr, pristine, set_attr
+from daemon import SCHEDQOS, environment, is_sanitized, schedqos
 from harness import LiveTest
 from programs import sleep_program
-from tasks import sleeps
+from tasks import open_files, sleeps, state
 from waiting import wait_for
 
 RULES = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": INITIATED}}
@@ -59,6 +57,22 @@ class Storm:
 
 
 class Killed(LiveTest):
+    def test_while_somebody_waits_for_its_answer(self):
+        app = self.sleeper("app")
+        daemon = self.daemon(RULES)
+        self.assert_carries(app, BACKGROUND)
+        daemon.freeze()
+        with subprocess.Popen([SCHEDQOS, "reload"], env=environment(), stderr=subprocess.PIPE, text=True) as waiting:
+            wait_for(lambda: any("socket:" in file for file in open_files(waiting.pid).values()), "the question")
+            before = sleeps(waiting.pid)
+            wait_for(lambda: sleeps(waiting.pid) > before or state(waiting.pid) == "S", "it waits")
+            daemon.kill()
+            self.assertIn("the daemon has ended before it answered", waiting.communicate()[1])
+        self.assertEqual(waiting.returncode, 1)
+        result = schedqos("restore")
+        self.assertRegex(result.stderr, r"tasks put back: [1-9]")
+        daemon.check_undone()
+
     def test_under_a_storm(self):
         """SIGKILL; then a start and a stop."""
         chosen, storm = self.sleeper("app"), Storm(self)
@@ -156,38 +170,6 @@ class Run(Mounts):
         self.assertEqual({get_attr(pid) for pid in puppet.descendants()}, {pristine()})
 
 
-class OwnFile(Mounts):
-    """/etc/schedqos.json, which is there without being named."""
-
-    def test_from_good_to_worse(self):
-        etc = self.path("etc")
-        os.mkdir(etc)
-        for name in ("passwd", "group", "nsswitch.conf", "ld.so.cache", "localtime"):
-            with contextlib.suppress(FileNotFoundError):
-                shutil.copy("/etc/" + name, etc)
-        file = etc + "/schedqos.json"
-        daemon = self.prepare_with("mount --bind %s /etc" % etc)
-        daemon.write(file, {"app": {"qos": BACKGROUND}})
-        daemon.options = lambda: ["--configs-path", daemon.layers]
-        daemon.start()
-        self.assertEqual(daemon.status()["config_files"][-1], "/etc/schedqos.json")
-        app = self.sleeper("app")
-        self.assert_carries(app, BACKGROUND)
-        os.unlink(file)
-        for target, words in (("schedqos.json", "symbolic links"), ("/nowhere", "No such file")):
-            os.symlink(target, file)
-            result = daemon.reload()
-            self.assertEqual(result.returncode, 78, result.stderr)
-            self.assertRegex(result.stderr, "/etc/schedqos.json: .*" + words)
-            self.assertIn("/etc/schedqos.json: ", daemon.status()["reload_error"])
-            os.unlink(file)
-        self.assert_keeps(app, BACKGROUND)
-        # Without a file there are no rules of the administrator's: as wanted.
-        self.assertEqual(daemon.reload().returncode, 0)
-        self.assertNotIn("/etc/schedqos.json", daemon.status()["config_files"])
-        self.assert_carries(app, DEFAULT)
-
-
 F_SETPIPE_SZ = 1031  # before Python 3.10 fcntl does not have it
 
 
@@ -278,28 +260,6 @@ class Descriptors(LiveTest):
 
 class Memory(LiveTest):
     HUGE = {"app": {"qos": BACKGROUND}, **{"program-number-%d" % i: {"qos": UI} for i in range(16000)}}
-
-    def test_a_cgroup_at_its_limit(self):
-        """The kernel kills it; the caller of the reload gets an error, and nothing is lost."""
-        cgroup = MemoryCgroup("schedqos-test")
-        self.addCleanup(cgroup.remove)
-        app = self.puppet("app")
-        daemon = self.daemon(RULES)
-        self.assert_carries(app, BACKGROUND)
-        daemon.sync()
-        cgroup.confine(daemon.pid, 512 * 1024)
-        child, = app.tell(0, "fork")
-        result = daemon.reload(self.HUGE)
-        self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
-        self.assertIn("the daemon has ended before it answered", result.stderr)
-        self.assertEqual(daemon.popen.wait(), -signal.SIGKILL)
-        self.assertGreater(cgroup.kills(), 0)
-        self.assertIn("not running", schedqos("status").stderr)
-        result = schedqos("restore")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stderr, r"tasks put back: [1-9]")
-        self.assertEqual((app.attr(), get_attr(child)), (pristine(), pristine()))
-        daemon.check_undone()
 
     @unittest.skipIf(is_sanitized(), "a sanitizer maps it all and dies without")
     def test_no_more_address_space(self):

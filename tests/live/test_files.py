@@ -56,14 +56,6 @@ class Layers(LiveTest):
         self.assert_keeps(app, UTILITY)
         self.assertEqual(schedqos("check", "--diff").stdout, "no difference\n")
 
-    def test_an_empty_folder_is_enough_and_a_missing_one_is_not(self):
-        os.mkdir(self.path("empty"))
-        Daemon.write(self.path("good.json"), {})
-        for name, status in (("empty", 0), ("missing", 78)):
-            result = schedqos("check", "--configs-path", self.path(name), "--config", self.path("good.json"))
-            self.assertEqual(result.returncode, status, result.stderr)
-            self.assertEqual(self.path("missing") + ": " in result.stderr, status != 0)
-
 
 class Broken(LiveTest):
     def test_start_shows_all_errors_of_all_files_and_tags_nothing(self):
@@ -82,20 +74,6 @@ class Broken(LiveTest):
         for program in programs:
             self.assertEqual(program.attr(), pristine())
         self.assertIn("not running", schedqos("status").stderr)
-
-
-class Grants(LiveTest):
-    """check warns of what a configuration gives to everybody; start and reload do not: that is decided by
-    then."""
-
-    def test_check_warns_and_nobody_else(self):
-        daemon = self.daemon({"app": {"qos": UI}, "mine": {"qos": UI, "match": {"user": 0}},
-                              "more": {"qos": UI, "yield": True}})
-        result = schedqos("check", "--config", daemon.config, "--configs-path", daemon.layers)
-        self.assertEqual((result.returncode, result.stdout), (0, ""))
-        self.assertEqual(re.findall(r"(\w+): warning: (\w+)", result.stderr), [("app", UI)])
-        self.assertNotIn("warning", daemon.reload({"app": {"qos": UI}}).stderr)
-        self.assertNotIn("warning", daemon.log())
 
 
 class Reload(LiveTest):

@@ -135,31 +135,6 @@ class Control(Floods):
         self.assertIn(problem, schedqos("status").stdout)
         self.assert_calm(daemon, before, 1)
 
-    def test_many_questions_whose_answers_are_read(self):
-        """That alone is no reason to be disconnected."""
-        daemon = self.daemon(RULES)
-        client = self.connect()
-        client.sendall(self.HELLO)
-        client.settimeout(PATIENCE)
-        received = bytearray()
-
-        def read():
-            with contextlib.suppress(OSError):
-                for data in iter(lambda: client.recv(65536), b""):
-                    received.extend(data)
-
-        reader = threading.Thread(target=read)
-        reader.start()
-        for number in range(1, 200):
-            client.sendall(call(number, "Status"))
-            if number % 50 == 0:
-                # More than its socket holds would have to wait for a reader that is slow.
-                wait_for(lambda: received.count(b"rename_floods") == number, "answers")
-        client.shutdown(socket.SHUT_WR)
-        reader.join()
-        self.assertGreater(len(received), 100 * 1000)
-        self.assertEqual(daemon.status()["problems"], {})
-
 
 class Storms(Floods):
     """Of what costs its author more than the daemon, but of which a user can make as much as he likes."""

@@ -49,16 +49,6 @@ class Elsewhere(LiveTest):
             proc_events.listen(netlink)
             self.check(["unshare", "-p", "-f", "--mount-proc"], "PID namespace")
 
-    def test_a_second_one_in_a_pid_namespace(self):
-        prefix = ["unshare", "-p", "-f", "--mount-proc"]
-        self.need(prefix)
-        daemon = self.daemon()
-        result = schedqos("start", "--config", daemon.config, prefix=prefix)
-        self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertTrue(result.stderr.startswith("schedqos: error: "), result.stderr)
-        self.assertNotIn("pid 0", result.stderr)
-        self.assertTrue(daemon.running())
-
     @unittest.skipUnless(shutil.which("setpriv"), "no setpriv")
     def test_a_root_that_may_not_raise_priorities(self):
         """It could make tasks nicer, and never put them back."""

@@ -137,22 +137,13 @@ class Users(LiveTest):
             before = self.lookups()
             began = time.monotonic()
             self.assertEqual(daemon.reload().returncode, 0)
-            # It hangs as long as it may, which is 10 s and more.
-            self.assertLess(time.monotonic() - began, 5)
+            # It hangs as long as it may, which is this and more.
+            self.assertLess(time.monotonic() - began, 10)
             self.await_end(before)
         wait_for(self.lookups, "a lookup")
         hanging = self.lookups()
         daemon.stop()
         self.await_end(hanging)
-
-    def test_a_daemon_that_is_killed_leaves_no_lookup(self):
-        daemon = self.daemon(self.rules("slow"), prefix=self.prefix)
-        wait_for(self.lookups, "a lookup")
-        hanging = self.lookups()
-        daemon.kill()
-        self.assertEqual(schedqos("restore").returncode, 0)
-        self.await_end(hanging)
-        daemon.check_undone()
 
     def test_one_who_hangs_does_not_hold_up_others(self):
         self.answer("late", "12345")
@@ -197,17 +188,6 @@ class Users(LiveTest):
         self.answer("slow", "12345")
         self.assert_pending("other")
         self.assert_carries(self.sleeper("app", user=12345), BACKGROUND)
-
-    @once
-    def test_a_service_that_is_not_there(self):
-        self.answer("away", "!")
-        daemon = self.daemon(self.rules("away"), prefix=self.prefix)
-        self.assertIn("cannot be looked up now (Connection refused)", daemon.log())
-        self.assert_pending("away")
-        app = self.sleeper("app", user=12345)
-        self.assert_keeps(app, DEFAULT)
-        self.answer("away", "12345")
-        self.assert_carries(app, UI)
 
     @once
     def test_check_and_doctor_tell_the_two_apart(self):
