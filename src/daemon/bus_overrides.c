@@ -106,25 +106,6 @@ int bus_take(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t
 	return ret->cgroup || ret->pid > 0 ? 0 : -ESRCH;
 }
 
-static int parse_shown(const char *text)
-{
-	static const struct {
-		const char *text;
-		enum shown shown;
-	} words[] = {
-		{ "focused", SHOWN_FOCUSED },
-		{ "played", SHOWN_FOCUSED },
-		{ "visible", SHOWN_VISIBLE },
-		{ "hidden", SHOWN_HIDDEN },
-	};
-
-	for (size_t i = 0; i < array_size(words); i++) {
-		if (strcmp(text, words[i].text) == 0)
-			return words[i].shown;
-	}
-	return -EINVAL;
-}
-
 /* ---- methods ---- */
 
 /* 0, or what is returned to the caller. */
@@ -191,19 +172,21 @@ static int limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 /* Of an app, in place of what was said before; what is visible is noted, too, since it is not of the app that started it. */
 static int shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct override asked = { .kind = OVERRIDE_SHOWN, .qos = "" };
+	struct override asked = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_VISIBLE };
 	const char *holder, *word;
 	uint32_t uid, pid;
-	int r = sd_bus_message_read(message, "usus", &uid, &holder, &pid, &word), is_shown;
+	int r = sd_bus_message_read(message, "usus", &uid, &holder, &pid, &word);
 
 	if (r < 0)
 		return r;
-	is_shown = parse_shown(word);
-	if (is_shown < 0)
+	if (strcmp(word, "focused") == 0 || strcmp(word, "played") == 0)
+		asked.shown = SHOWN_FOCUSED;
+	else if (strcmp(word, "hidden") == 0)
+		asked.shown = SHOWN_HIDDEN;
+	else if (strcmp(word, "visible") != 0)
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "must be \"focused\", \"played\", \"visible\" or \"hidden\"");
 	if (!uid)
 		return bus_refuse(userdata, &asked, -EPERM, error);
-	asked.shown = (enum shown)is_shown;
 	r = put(message, userdata, uid, holder, pid, &asked, false, error);
 	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
 }

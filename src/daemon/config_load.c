@@ -59,17 +59,19 @@ static int read_file(const char *path, char **ret_text, size_t *ret_size, struct
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	const char *fault = NULL;
 	struct stat stat;
-	int r = fd < 0 || fstat(fd, &stat) < 0 ? -errno : 0;
+	int r;
 
-	if (r == 0)
+	if (fd >= 0 && fstat(fd, &stat) == 0) {
 		fault = file_fault(&stat);
-	if (r == 0 && !fault)
-		r = read_text(fd, stat.st_size, ret_text, ret_size);
+		r = fault ? -EINVAL : read_text(fd, stat.st_size, ret_text, ret_size);
+	} else {
+		r = -errno;
+	}
 	if (fault)
 		config_error_add(errors, path, "%s", fault);
 	else if (r < 0)
 		config_error_add(errors, path, "cannot be read: %s", strerror(-r));
-	return fault ? -EINVAL : r;
+	return r;
 }
 
 /* path and text become the list's. NULL: no memory. */
