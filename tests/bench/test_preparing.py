@@ -30,15 +30,6 @@ class Preparing(Folder):
                 self.assertEqual(knob.read_text().strip(), "0")
             self.assertEqual(knob.read_text().strip(), was)
 
-    def test_autogroup_is_put_back_when_we_are_stopped(self):
-        knob = self.folder / "knob"
-        knob.write_text("1\n")
-        with self.assertRaises(SystemExit):
-            with contextlib.ExitStack() as stack:
-                preparing.autogroup_off(stack, quiet, knob)
-                raise SystemExit(130)
-        self.assertEqual(knob.read_text(), "1")
-
     def test_flat_hierarchy(self):
         top = self.group(".", "cpu io memory\n")
         inner = self.group("inner", "cpu\n", cpu_weight="300\n")

@@ -7,7 +7,7 @@ import unittest
 
 import needs_plots
 import synthetic
-from test_report_text import HOSTILE, with_hostile_names
+from test_report_text import with_hostile_names
 from schedqos_bench import plotting
 from schedqos_bench.report import figures, page
 
@@ -73,10 +73,3 @@ class Page(unittest.TestCase):
         self.assertNotIn("<script", text)
         self.assertIn("&lt;script&gt;", text)
         self.assertNotIn("\x1b", text)
-
-    def test_a_hostile_scenario(self):
-        result = synthetic.result(("service",), 2, 5)
-        result["scenarios"] = {HOSTILE: result["scenarios"]["service"]}
-        for each in result["rounds"]:
-            each["scenario"] = HOSTILE
-        self.assertNotIn("<script", self.check(result))

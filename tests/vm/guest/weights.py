@@ -9,7 +9,6 @@ import json
 import os
 import shutil
 import signal
-import time
 
 from login import MANAGER, USER, leave, of_user, sit_down
 from steps import CONFIG, UNIT, command, equal, install_desktop, show, systemctl, write
@@ -27,7 +26,6 @@ NAMED = "man-db.service"
 ONESHOT = "[Service]\nType=oneshot\nExecStart=cp %s/system.slice/%s/cpu.weight /run/weight-test\n" % (CGROUPS, NAMED)
 # As a container engine: from then on its neighbours have the controller, too.
 DELEGATED = "[Service]\nExecStart=sleep 100000\nDelegate=cpu\n"
-KILLS = 8
 CLASSY = "[Service]\nExecStart=/run/classy 100000\n[X-SchedQoS]\nClass=QOS_BACKGROUND\n"
 USERS = {"session.slice": 500, "app.slice": 50}
 USERS_GROUP = CGROUPS + "/user.slice/user-%d.slice/user@%d.service" % (USER, USER)
@@ -198,18 +196,6 @@ class Weights:
         becomes("user.slice", "700")
         systemctl("stop", UNIT)
         equal((weight("user.slice"), record()), (UNSET, {}))
-
-    def killed_at_any_moment(self):
-        """Some while it starts, some later, one or the other."""
-        for number in range(KILLS):
-            systemctl("reset-failed")
-            systemctl("start", UNIT)
-            systemctl("start", "--no-block", WEIGHTS)
-            time.sleep(0.1 * number)
-            kill((WEIGHTS, UNIT)[number % 2])
-            systemctl("stop", UNIT)
-            equal((number, weight("user.slice"), record(), show("MainPID", WEIGHTS)), (number, UNSET, {}, "0"))
-        systemctl("reset-failed")
 
     def nobody_is_there_any_more(self):
         os.unlink(CONFIG)
