@@ -4,7 +4,6 @@
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -65,9 +64,3 @@ class LiveTest(Stage, unittest.TestCase):
         attr = classes()[want] if isinstance(want, str) else want
         self.current.sync()
         self.assertEqual(get_attr(tid), attr, "%d %r %s" % (tid, comm(tid), message))
-
-
-def main():
-    """For a test file that is run by itself."""
-    runner = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run.py")
-    sys.exit(subprocess.call([sys.executable, runner, *(sys.argv[1:] or [os.path.basename(sys.argv[0])])]))

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
 The bridge on a system bus with our policy, a real polkit, and two ordinary users: who may ask for what, what ends with whom,
@@ -14,9 +13,10 @@ import signal
 import subprocess
 import xml.etree.ElementTree
 
+from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
 from cgroups import Cgroups
 from daemon import SANITIZER_WORDS, SCHEDQOS, TOP, environment
-from harness import LiveTest, main
+from harness import LiveTest
 from programs import sleep_program
 from tasks import state
 from waiting import PATIENCE, wait_for
@@ -30,8 +30,6 @@ SYSTEM76, SYSTEM76_PATH = "com.system76.Scheduler", "/com/system76/Scheduler"
 # Alice sits at the machine, Bob does not, and Carol knows the password.
 BRIDGE, ALICE, BOB, CAROL = 54321, 54322, 54323, 54324
 USERS = {"schedqos": BRIDGE, "alice": ALICE, "bob": BOB, "carol": CAROL}
-UI, INITIATED, UTILITY, BACKGROUND = "QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY", "QOS_BACKGROUND"
-DEFAULT = "QOS_DEFAULT"
 DENIED, PASSWORD = "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 LIMITS, INVALID = "org.freedesktop.DBus.Error.LimitsExceeded", "org.freedesktop.DBus.Error.InvalidArgs"
 NOT_YOURS, NO_DAEMON, FAILED = (NAME + ".Error." + name for name in ("NotYours", "NoDaemon", "Failed"))
@@ -564,7 +562,3 @@ class System76(Bridge):
         self.assert_refused(self.ask(alice, "SetCpuProfile", "s", "qos", interface=SYSTEM76), PASSWORD)
         self.assert_refused(self.ask(alice, "ReloadConfiguration", interface=SYSTEM76), PASSWORD)
         self.assertEqual(self.ask(self.asker(CAROL, SYSTEM76, SYSTEM76_PATH), "ReloadConfiguration", interface=SYSTEM76), ["ok"])
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """What the daemon lets in beside root: the bridge's user, and what he may ask for."""
 
@@ -8,9 +7,10 @@ import socket
 import struct
 import subprocess
 
+from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
 from cgroups import Cgroups
 from daemon import SCHEDQOS, environment, schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from programs import sleep_program
 from tasks import comm
 from waiting import wait_for
@@ -21,8 +21,6 @@ MANAGER, OVERRIDES = "org.schedqos1.Manager", "org.schedqos1.Overrides"
 BRIDGE, OTHER = 54321, 54322
 DENIED = "org.freedesktop.DBus.Error.AccessDenied"
 NOT_YOURS, NEEDS_RAISE, FAILED = ("org.schedqos1.Error." + name for name in ("NotYours", "NeedsRaise", "Failed"))
-UI, INITIATED, UTILITY, BACKGROUND, DEFAULT = ("QOS_USER_INTERACTIVE", "QOS_USER_INITIATED", "QOS_UTILITY",
-                                               "QOS_BACKGROUND", "QOS_DEFAULT")
 
 
 class BridgeSide(LiveTest):
@@ -559,7 +557,3 @@ class Levels(UsersCase):
         self.assert_keeps(app, BACKGROUND)
         self.assertEqual(self.current.reload(self.CONFIG).returncode, 0)
         self.assert_keeps(helper, INITIATED)
-
-
-if __name__ == "__main__":
-    main()

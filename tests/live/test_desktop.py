@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
 All of it together: a daemon with the shipped configuration, the bridge on a system bus, schedqos-focus of an ordinary user,
@@ -16,11 +15,11 @@ import subprocess
 import threading
 import time
 
+from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
 from cgroups import Cgroups
 from daemon import SCHEDQOS, TOP, schedqos
-from harness import main
 from tasks import comm, descendants, state
-from test_bridge import ALICE, BACKGROUND, DEFAULT, DESKTOP, INITIATED, NAME, UI, UTILITY, Bridge
+from test_bridge import ALICE, DESKTOP, NAME, Bridge
 from waiting import wait_for
 
 FOCUS = os.path.join(os.path.dirname(SCHEDQOS), "schedqos-focus")
@@ -294,7 +293,3 @@ class Mutter(Desktop):
         if not self.is_in_front(pid):
             self.press(self.ALT, self.TAB)
         wait_for(lambda: self.is_in_front(pid), self.logs)
-
-
-if __name__ == "__main__":
-    main()

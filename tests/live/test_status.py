@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What status, reload and the start say of what was done."""
 
+from attributes import UTILITY
 from daemon import schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 
-UTILITY = "QOS_UTILITY"
 WELL = r"well: \d+ tasks? in \d+ class(es)?, nothing lost, nothing refused"
 
 
@@ -66,7 +66,3 @@ class Metrics(LiveTest):
 
     def test_without_a_daemon(self):
         self.assertEqual(self.read(1), {"schedqos_up": 0})
-
-
-if __name__ == "__main__":
-    main()

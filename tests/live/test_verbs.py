@@ -9,13 +9,11 @@ import signal
 import socket
 import subprocess
 
-from attributes import differences, leftovers, pristine, snapshot
+from attributes import BACKGROUND, DEFAULT, UI, differences, leftovers, pristine, snapshot
 from daemon import SCHEDQOS, Daemon, environment, schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from tasks import open_files, sleeps
 from waiting import PATIENCE, wait_for
-
-UI, BACKGROUND, DEFAULT = "QOS_USER_INTERACTIVE", "QOS_BACKGROUND", "QOS_DEFAULT"
 
 STATUS_KEYS = [
     "config_files", "cpu_usec", "execs", "features", "forks", "log_lost", "lost", "not_kept", "pid",
@@ -334,7 +332,3 @@ class Background(LiveTest):
             self.skipTest("there is a log of the machine's")
         self.assertIn("no syslog runs", self.start({}).stderr)
         self.stop()
-
-
-if __name__ == "__main__":
-    main()

@@ -14,7 +14,7 @@ import subprocess
 
 from cgroups import Cgroups
 from daemon import SANITIZER_WORDS, SCHEDQOS, environment, schedqos
-from harness import LiveTest, main
+from harness import LiveTest
 from waiting import PATIENCE, wait_for
 
 MANAGER = os.path.join(os.path.dirname(SCHEDQOS), "tests/live/manager")
@@ -440,7 +440,3 @@ class Weights(LiveTest):
         self.becomes("named.service", BACKGROUND)
         self.assertRegex(self.restore(status=1), "runs already")
         self.stop()
-
-
-if __name__ == "__main__":
-    main()
