@@ -292,14 +292,12 @@ static void prove(const struct plan *plan, const struct task *task, const struct
 }
 
 /*
- * A fresh copy may have copied its origin before that got what is on record. If it carries the slice of another class or of
- * `had`, or none, it has; and then what is the same all the same may have been chosen.
+ * A fresh copy may have copied its origin before that got what is on record. If it carries the slice of another class, it
+ * has; and then what is the same all the same may have been chosen.
  */
 static void doubt_record(const struct plan *plan, struct task *task, const struct task_attr *actual)
 {
-	if ((attr_difference(actual, &task->known) & TASK_ATTR_SLICE) &&
-	    (!actual->slice_ns || actual->slice_ns == task->had.slice_ns ||
-	     given_fits(&plan->given, actual, plan->caps)))
+	if ((attr_difference(actual, &task->known) & TASK_ATTR_SLICE) && given_fits(&plan->given, actual, plan->caps))
 		attr_copy(&task->known, &task->had, TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_SLICE);
 }
 

@@ -329,8 +329,9 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 		task.had = task.known = actual;
 	} else {
 		task.flags = TASK_COPY | TASK_FRESH | TASK_TOUCHED;
-		/* Under SCHED_IDLE, or after a reset-on-fork, no slice tells whether it has copied what its origin carries now. */
-		if (task.known.policy == POLICY_IDLE || (origin && origin->known.reset_on_fork))
+		/* Nothing tells that it has copied what its origin carries now: under SCHED_IDLE and after a reset no slice does. */
+		if (actual.slice_ns == task.had.slice_ns || task.known.policy == POLICY_IDLE ||
+		    (origin && origin->known.reset_on_fork))
 			task.known = task.had;
 		if (is_thread && origin && is_mixed(plan, origin))
 			task.flags |= TASK_IN_DOUBT;

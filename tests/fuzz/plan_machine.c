@@ -154,10 +154,6 @@ static void bear(struct run *run, uint8_t kind)
 	if (living(run->m, parent)->attr.reset_on_fork &&
 	    (kind == BEGIN || run->m->deaf || !(known && known->known.reset_on_fork)))
 		unsure = EVERYTHING;
-	/* And so does a slice that was set back to what it was. */
-	if (known && run_is_unseen(run, machine_task(run->m, parent)) && known->had.slice_ns &&
-	    known->had.slice_ns == living(run->m, parent)->attr.slice_ns)
-		unsure = EVERYTHING;
 	/* Under SCHED_IDLE no slice tells which class it has copied. */
 	if ((kind == BEGIN || run->m->deaf) && living(run->m, parent)->attr.policy == POLICY_IDLE)
 		unsure |= TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY;

@@ -28,8 +28,8 @@
  * The kernel may have copied the attributes before the origin got its present class. But it copies policy, nice value and
  * slice together. So line 3 needs all three (where there are no slices, the other two) to be those of `had`, or what one
  * class makes of it; then whatever that class gives is ours. If only a class gives that slice, the policy is ours whatever
- * the nice value. And a fresh copy with the slice of another class than `known` says, or of `had`, or none, is judged with `had`
- * for `known`, since of what is the same all the same some may have been chosen.
+ * the nice value. And a fresh copy with the slice of another class than `known` says is judged with `had` for `known`, since
+ * of what is the same all the same some may have been chosen.
  * Anyone can lower himself to what a class gives, and fork; were that ours, the stop would raise the child. So what is less
  * than `had` (SCHED_IDLE, a higher nice value) is ours by line 3 only on a copy born while its origin was due or fresh, and
  * if the origin (of a thread: its leader) vouches: it lives, has been looked at, and right now carries what its record says.
@@ -69,9 +69,10 @@
  *		called exec. Of those whose `known` is what we find, or of all if there is none, the least `had` becomes its.
  *		An exec makes the leader a copy if one of its threads was one, and fresh.
  * loss		A scan looks at every task; all records but copies are fresh. A task without one, born since we began to listen,
- *		gets a fresh copy of its living parent's (a thread: of its leader's). An orphan may be anybody's child: its `had` is
- *		the default or, if a class may have raised it, the lowest from which a class ever raised a task. The `had` of older
- *		tasks is what they carry.
+ *		gets a fresh copy of its living parent's (a thread: of its leader's), with `had` for `known` if it carries the slice
+ *		of `had`, or the origin is SCHED_IDLE or has reset-on-fork, so that no slice tells. An orphan may be anybody's child:
+ *		its `had` is the default or, if a class may have raised it, the lowest from which a class ever raised a task. The
+ *		`had` of older tasks is what they carry.
  * crash	The records live in a file in /run. The next daemon takes them over, goes on as after a loss, and puts on what
  *		the rules say now, but on nothing that was left alone. No rule takes effect by that, though an exec or reload was
  *		missed; but where an exec was booked, an override held, a stop had begun or there was no class, it does. On a task being set, any value of `had` and
