@@ -95,8 +95,9 @@ class Sway(SwayTest):
         second = self.open_window()
         self.shows(lines, second, "focused$")
 
-    def test_a_bridge_that_refuses(self):
+    def test_no_bridge_and_one_that_refuses(self):
         self.start_bus()
+        self.start_printing().wait("^bridge: org.schedqos1 is not on the system bus")
         bridge = self.start_bridge("org.freedesktop.DBus.Error.AccessDenied")
         self.start_printing().wait(r"^bridge: org.schedqos1 refuses: not \\x1b\[31mtoday")
         focus = self.start(FOCUS)
@@ -115,7 +116,3 @@ class Sway(SwayTest):
         self.shows(bridge.lines, first, "focused$")
         wait_for(lambda: "hears what is shown" in log(), log)
         self.assertEqual(log().count("refuses"), 1)
-
-    def test_without_a_bridge_it_says_so(self):
-        self.start_bus()
-        self.start_printing().wait("^bridge: org.schedqos1 is not on the system bus")
