@@ -3,12 +3,17 @@
  *   asker SOCKET
  *   asker system NAME PATH
  *
- * A client of the control interface, or of a service on the system bus. Each line of its standard input is a call, INTERFACE METHOD TYPES ARGUMENT..., of which
- * it prints the answer as a line: "ok" and what it holds, or "error", the error's name and what it says. Of the type h a pid
- * stands for a descriptor of that process, and a path for one of that file; "-" is an empty string, "huge" one of a million
- * bytes; for a(sss) all that is left are its strings. "wait SIGNAL" waits for a signal; "hold PID" opens a descriptor of that
- * process, which "held" stands for then; "at PATH" has calls go to another object. It ends with the connection, or with
- * its input.
+ * A client of the control interface, or of a service on the system bus. Each line of its standard input is a call, INTERFACE
+ * METHOD TYPES ARGUMENT..., of which it prints the answer as a line: "ok" and what it holds, or "error", the error's name and
+ * what it says. Of the type h a pid stands for a descriptor of that process, and a path for one of that file; "-" is an empty
+ * string, "huge" one of a million bytes; for a(sss) all that is left are its strings. Other lines:
+ *
+ *   wait SIGNAL   waits for a signal
+ *   hold PID      opens a descriptor of that process, which "held" stands for then
+ *   flood N       sends a call, and so many with 16 descriptors each, and waits for no answer
+ *   at PATH       has calls go to another object
+ *
+ * It ends with the connection, or with its input.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -173,6 +178,27 @@ static int wait_for(sd_bus *bus, const char *name)
 	return r;
 }
 
+static void flood(sd_bus *bus, int count)
+{
+	int r = 0;
+
+	for (int sent = 0; sent <= count && r >= 0; sent++) {
+		sd_bus_message *message = NULL;
+
+		r = sd_bus_message_new_method_call(bus, &message, destination, path, destination, "Status");
+		for (int i = 0; sent && i < 16 && r >= 0; i++)
+			r = sd_bus_message_append_basic(message, 'h', &(const int){ 0 });
+		if (r >= 0)
+			r = sd_bus_message_set_expect_reply(message, 0);
+		if (r >= 0)
+			r = sd_bus_send(bus, message, NULL);
+		sd_bus_message_unref(message);
+	}
+	if (r >= 0)
+		r = sd_bus_flush(bus);
+	printf("%s\n", r < 0 ? strerror(-r) : "flooded");
+}
+
 static void hold(const char *pid)
 {
 	if (held >= 0)
@@ -219,6 +245,8 @@ int main(int argc, char **argv)
 			r = wait_for(bus, line + 5);
 		else if (strncmp(line, "hold ", 5) == 0)
 			hold(line + 5);
+		else if (strncmp(line, "flood ", 6) == 0)
+			flood(bus, atoi(line + 6));
 		else if (strncmp(line, "at ", 3) == 0)
 			printf("%s\n", path = strcpy(object, line + 3));
 		else

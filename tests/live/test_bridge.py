@@ -46,7 +46,7 @@ CONFIG = {"app": {"qos": INITIATED}, "slow": {"qos": BACKGROUND}}
 class Bridge(LiveTest):
     def setUp(self):
         super().setUp()
-        missing = [tool for tool in ("dbus-daemon", "busctl", "gdbus", "setpriv") if not shutil.which(tool)]
+        missing = [tool for tool in ("dbus-daemon", "busctl", "gdbus", "setpriv", "prlimit") if not shutil.which(tool)]
         if missing or not POLKITD or not os.path.exists(BUS_CONFIG):
             self.skipTest("no %s" % ", ".join(missing or ["polkitd, or no configuration of a system bus"]))
         self.need(["unshare", "-m", "--propagation", "private"])
@@ -131,7 +131,10 @@ class Bridge(LiveTest):
     # ---- what is tested ----
 
     def start_bridge(self, *args, prefix=()):
-        self.bridge = self.start("bridge", *prefix, *self.identity(BRIDGE), SCHEDQOS, "bridge", *args)
+        """With as many descriptors as its unit lets it have; else with what systemd gives."""
+        with open(os.path.join(TOP, "systemd/schedqos-bridge.service"), encoding="ascii") as file:
+            limit = re.search(r"^LimitNOFILE=(\d+)$|\Z", file.read(), re.M).group(1) or "1024"
+        self.bridge = self.start("bridge", *prefix, "prlimit", "--nofile=" + limit, *self.identity(BRIDGE), SCHEDQOS, "bridge", *args)
         self.await_name(NAME)
 
     def start_all(self, *args, config=None):
@@ -306,6 +309,17 @@ class Interface(Bridge):
         answers = [asker.stdout.readline().split("\t")[:2] for asker in flood for _ in range(300)]
         self.assertIn(["error", LIMITS], answers)
         self.assertEqual(self.ask(bob, "Status")[0], "ok")
+        self.end_bridge()
+
+    def test_descriptors_without_end(self):
+        """As many as the bus takes for it, while it does not look."""
+        self.start_bridge()
+        floods = [self.asker(ALICE) for _ in range(20)]
+        os.kill(self.bridge.pid, signal.SIGSTOP)
+        for asker in floods:
+            self.assertEqual(self.ask(asker, "40", interface="flood"), ["flooded"])
+        os.kill(self.bridge.pid, signal.SIGCONT)
+        self.assert_refused(self.ask(self.asker(BOB), "Status"), NO_DAEMON)
         self.end_bridge()
 
     def test_the_bus_starts_it_and_it_ends_with_the_bus(self):
