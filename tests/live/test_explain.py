@@ -30,7 +30,7 @@ RULES = {
     "enforced": {"qos": BACKGROUND, "enforce": True},
     "masked": None,
     "WrongCase": {"qos": UI},
-    "/opt/pathless/*": {"qos": UI},
+    "/opt/*/pathless": {"qos": UI},
     "my-render": {"qos": UI},
     "fifo": {"qos": UI},
 }
@@ -152,7 +152,7 @@ class Explain(LiveTest):
                 ("orphan", "orphan", 'match.parent asks for "no-such-parent", and that is '),
                 ("masked", "masked", "null masks"),
                 ("wrongcase", "WrongCase", "upper and lower case"),
-                ("pathless", "/opt/pathless/*", "the path is %s" % os.path.realpath(sleep_program())),
+                ("pathless", "/opt/*/pathless", "the path is %s" % os.path.realpath(sleep_program())),
                 ("my-renderer", "my-render", ' is "my-renderer"')):
             _, text = self.check(self.sleeper(name), DEFAULT, "default", words=["no rule names it"])
             close, = [line for line in text.splitlines() if '"%s" at %s: ' % (pattern, self.place(pattern)) in line]
@@ -179,7 +179,7 @@ class Explain(LiveTest):
             return said.stdout
         self.assertIn("--name", schedqos("explain", "firefox").stderr.partition("Usage:")[0])
         self.assertIn("would be " + UI, ask("--name", "exact"))
-        self.assertIn("would be " + UI, ask("--name", "/opt/pathless/bin/x"))
+        self.assertIn("would be " + UI, ask("--name", "/opt/bin/pathless"))
         self.assertIn("would be " + DEFAULT, ask("--name", "nothing"))
 
     def test_without_a_daemon_it_says_what_one_does(self):
