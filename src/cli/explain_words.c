@@ -56,10 +56,6 @@ static const struct sentence about_thread[] = {
 	{ "rule.conditions !assigned_by=inherited-rule", NULL, ", and its \"match\" holds" },
 	{ "class rule.enforce", "enforced", "whatever anybody changes is put back: the rule has \"enforce\": true" },
 
-	{ "close_thread_rule", "not taken",
-	  "<close_thread_rule> (<close_thread_rule.path>): the thread is called \"<name>\"" },
-	{ "close_thread_why=cut", NULL, ": the kernel keeps 15 bytes of a name" },
-	{ "close_thread_why=case", NULL, ": upper and lower case are different letters" },
 	{ "limited limit !shown=hidden", "limited", "no more than <limit> is allowed: asked for at run time" },
 	{ 0 },
 };

@@ -143,27 +143,6 @@ size_t rules_trace(const struct rules *rules, const struct process_names *names,
 	return trace.count;
 }
 
-const struct thread_rule *rule_thread_trace(const struct rule *rule, const char *comm, enum rule_outcome *ret)
-{
-	const struct thread_rule *similar = NULL;
-
-	for (size_t i = 0; i < rule->n_threads; i++) {
-		const struct thread_rule *thread = &rule->threads[i];
-		const bool is_case = matches_in_other_case(thread->pattern, comm);
-
-		if (pattern_match(thread->pattern, comm))
-			continue;
-		if (is_case || (strlen(comm) == TASK_COMM_LEN - 1 && strncmp(thread->pattern, comm, TASK_COMM_LEN - 1) == 0)) {
-			*ret = is_case ? OUTCOME_CASE : OUTCOME_CUT;
-			return thread;
-		}
-		if (!similar && is_like(thread->pattern, comm))
-			similar = thread;
-	}
-	*ret = OUTCOME_SIMILAR;
-	return similar;
-}
-
 /* ---- rules that never come to apply, since another one always comes first ---- */
 
 /* What all rules of a list are bound to. */

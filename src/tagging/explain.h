@@ -51,10 +51,6 @@ void explain_put_groups(struct json_writer *json, const struct config *config, c
 /* Whatever comes from a task or a file, escaped. NULL is left out. */
 void explain_put_text(struct json_writer *json, const char *key, const char *text);
 
-/* A thread rule that nearly took the thread: nothing for NULL. */
-void explain_put_close_thread(struct json_writer *json, const struct config *config, const struct rule *rule,
-			      const struct thread_rule *thread, enum rule_outcome why);
-
 /* ---- explain_threads.c ---- */
 
 /* The process's threads, those that agree in one item; or only this one of them. 0 or -errno. */

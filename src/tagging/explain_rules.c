@@ -27,7 +27,6 @@ static const char *const outcomes[] = {
 	[OUTCOME_FOLDER] = "folder",
 	[OUTCOME_COMM] = "comm",
 	[OUTCOME_SIMILAR] = "similar",
-	[OUTCOME_CUT] = "cut",
 };
 
 static const char *const conditions[] = {
@@ -149,15 +148,6 @@ void explain_put_matching(struct json_writer *json, const struct config *config,
 	for (size_t i = 0; i < count; i++)
 		put_close(json, config, facts, &close[i]);
 	json_end(json, ']');
-}
-
-void explain_put_close_thread(struct json_writer *json, const struct config *config, const struct rule *rule,
-			      const struct thread_rule *thread, enum rule_outcome why)
-{
-	if (!thread)
-		return;
-	explain_put_rule(json, "close_thread_rule", config, rule, thread);
-	json_put_text(json, "close_thread_why", outcomes[why]);
 }
 
 void explain_put_groups(struct json_writer *json, const struct config *config, const char *cgroup)

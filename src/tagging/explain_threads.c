@@ -18,8 +18,6 @@
 struct kind {
 	const struct task *task;
 	const struct thread_rule *thread; /* its thread rule */
-	const struct thread_rule *close;  /* one that is nearly its, of its process's rule */
-	enum rule_outcome close_why;
 	struct plan_detail detail;
 	char comm[TASK_COMM_LEN];
 	pid_t tids[TIDS_MAX];
@@ -184,7 +182,6 @@ static void put_kind(struct json_writer *json, const struct explain_source *sour
 	put_bits(json, "theirs", task->theirs | detail->changed);
 	put_bits(json, "withheld", detail->withheld);
 	put_bits(json, "chosen_before", attr_difference(&task->had, &task_attr_pristine));
-	explain_put_close_thread(json, config_of(source), app_of(source, task), kind->close, kind->close_why);
 	json_end(json, '}');
 }
 
@@ -206,8 +203,6 @@ static int look(const struct explain_source *source, const struct task *task, co
 	strcpy(ret->comm, comm);
 	if (app && task->assigned_by == REASON_THREAD)
 		ret->thread = rule_thread(app, comm);
-	else if (app)
-		ret->close = rule_thread_trace(app, comm, &ret->close_why);
 	r = plan_detail(source->plan, task, explain_facts(source, task), &ret->detail);
 	/* What differs has not been set. */
 	if (r == 0 && source->is_rehearsal) {
@@ -220,7 +215,7 @@ static int look(const struct explain_source *source, const struct task *task, co
 static bool agree(const struct kind *a, const struct kind *b)
 {
 	return a->task->own == b->task->own && a->task->tag == b->task->tag && a->task->rule == b->task->rule &&
-	       a->thread == b->thread && a->close == b->close && a->task->assigned_by == b->task->assigned_by &&
+	       a->thread == b->thread && a->task->assigned_by == b->task->assigned_by &&
 	       a->detail.reason == b->detail.reason && a->task->theirs == b->task->theirs &&
 	       a->detail.withheld == b->detail.withheld && !attr_difference(&a->detail.actual, &b->detail.actual) &&
 	       !attr_difference(&a->detail.want, &b->detail.want) && !attr_difference(&a->task->had, &b->task->had);
@@ -249,7 +244,6 @@ static void add(struct kinds *kinds, const struct task *task)
 		kinds->count++;
 	}
 }
-
 
 int explain_put_threads(struct json_writer *json, const struct explain_source *source, const struct task *leader,
 			const struct task *only)

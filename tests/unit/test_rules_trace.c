@@ -141,34 +141,6 @@ TEST(of_too_many_the_closest_are_kept)
 	config_free(config);
 }
 
-TEST(thread_rules)
-{
-	struct thread_rule threads[] = {
-		{ .pattern = "a-name-of-sixteen" },
-		{ .pattern = "reader" },
-		{ .pattern = "x" },
-		{ .pattern = "Pool*" },
-	};
-	const struct rule rule = { .threads = threads, .n_threads = 4 };
-	const struct {
-		const char *comm, *pattern;
-		enum rule_outcome outcome;
-	} cases[] = {
-		{ "a-name-of-sixte", "a-name-of-sixteen", OUTCOME_CUT },
-		{ "pool-1", "Pool*", OUTCOME_CASE },
-		{ "readers", "reader", OUTCOME_SIMILAR },
-		{ "y", NULL, OUTCOME_SIMILAR },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		enum rule_outcome outcome;
-		const struct thread_rule *thread = rule_thread_trace(&rule, cases[i].comm, &outcome);
-
-		assert_string_equal(thread ? thread->pattern : "none", cases[i].pattern ? cases[i].pattern : "none");
-		assert_int_equal(outcome, cases[i].outcome);
-	}
-}
-
 TEST(the_place_of_a_rule)
 {
 	struct config *config = rules_file("'a': { 'qos': 'QOS_UTILITY' }, 'b c': [{ 'match': { 'user': 1 } }, "

@@ -317,7 +317,6 @@ enum rule_outcome {
 	OUTCOME_FOLDER,	   /* the name is right, but not the folders before it */
 	OUTCOME_COMM,	   /* the task's name matches, which only thread rules look at */
 	OUTCOME_SIMILAR,   /* a similar name */
-	OUTCOME_CUT,	   /* a thread rule's name is longer than the 15 bytes that the kernel keeps of a thread's */
 	OUTCOME_NONE,
 };
 
@@ -336,9 +335,6 @@ struct rule_trace {
  */
 size_t rules_trace(const struct rules *rules, const struct process_names *names, struct facts *facts,
 		   const struct rule *taken, struct rule_trace *ret, size_t max);
-
-/* A thread rule that does not match comm, but came close: OUTCOME_CASE, OUTCOME_CUT or OUTCOME_SIMILAR. NULL: none. */
-const struct thread_rule *rule_thread_trace(const struct rule *rule, const char *comm, enum rule_outcome *ret);
 
 /*
  * Of a list whose pattern is a glob on a path that ends in a name: the rule for just this name that takes whatever the list
