@@ -400,7 +400,7 @@ static bool check_deadlines(struct arguments *arguments)
 	for (size_t i = 0; i < arguments->count; i++) {
 		struct question *question = &arguments->questions[i];
 
-		if (!is_settled(question) && ms - question->since_ms >= DEADLINE_MS)
+		if (!is_settled(question) && (arguments->is_over || ms - question->since_ms >= DEADLINE_MS))
 			question->state = QUESTION_UNKNOWN;
 		any |= is_settled(question);
 	}
@@ -432,27 +432,6 @@ bool arguments_exchange(struct arguments *arguments, bool wait)
 		settled = check_deadlines(arguments);
 	}
 	return settled;
-}
-
-void arguments_end(struct arguments *arguments)
-{
-	arguments->is_over = true;
-	for (size_t i = 0; i < arguments->count; i++) {
-		if (!is_settled(&arguments->questions[i]))
-			arguments->questions[i].state = QUESTION_UNKNOWN;
-	}
-}
-
-ssize_t arguments_read_now(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES])
-{
-	uint32_t number = 0;
-	ssize_t n = arguments_read(arguments, tid, tgid, buf, &number);
-
-	if (n == -EINPROGRESS) {
-		arguments_exchange(arguments, false);
-		n = arguments_read(arguments, tid, tgid, buf, &number);
-	}
-	return n == -EINPROGRESS ? -EAGAIN : n;
 }
 
 /* ---- later ---- */

@@ -100,7 +100,7 @@ struct arguments {
 	uint32_t number;      /* of the last question */
 	uint32_t progress_ms; /* when the helper was asked or has answered last */
 	bool are_long; /* some answers have been since reader_shrink */
-	bool is_over;
+	bool is_over; /* whatever is not answered is unknown */
 };
 
 /* proc: descriptor of /proc. Starts the helper. */
@@ -116,9 +116,6 @@ void arguments_renew(struct arguments *arguments);
  */
 ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES], uint32_t *ret_number);
 
-/* The same, but waits for 2 ms at most instead of -EINPROGRESS, and then is -EAGAIN. For who asks a question. */
-ssize_t arguments_read_now(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES]);
-
 /* Asks for what arguments_read will be asked for. Returns the number of the question. */
 uint32_t arguments_want(struct arguments *arguments, pid_t tgid);
 
@@ -130,9 +127,6 @@ void arguments_changed(struct arguments *arguments, pid_t tgid);
  * at least is settled. Returns whether one is.
  */
 bool arguments_exchange(struct arguments *arguments, bool wait);
-
-/* From now on whatever is not answered is unknown. */
-void arguments_end(struct arguments *arguments);
 
 /* QUESTION_NONE if there is no such question any more. */
 enum question_state arguments_state(const struct arguments *arguments, uint32_t number);

@@ -370,13 +370,6 @@ static void settle(struct tagger *tagger)
 	}
 }
 
-void due_settle_at_once(struct tagger *tagger)
-{
-	arguments_end(&tagger->arguments);
-	go_through_waiting(tagger);
-	settle(tagger);
-}
-
 bool events_handle(struct tagger *tagger)
 {
 	const bool is_empty = events_book(tagger);

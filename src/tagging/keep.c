@@ -9,18 +9,11 @@
 #include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
 
-/* Reads the file of a killed daemon. 0, or -errno if there is one that can neither be read nor set aside. */
-static int read_legacy(struct tagger *tagger, struct state_legacy *legacy)
-{
-	return state_file_set_aside(tagger->keep.folder, STATE_TASKS, "the state file",
-				    state_read(tagger->keep.folder, legacy));
-}
-
 /* The records of a killed daemon go on in a file of ours. */
 static int take_over(struct tagger *tagger, const struct state_legacy *legacy)
 {
 	struct tasks_memory memory;
-	int r = state_new(tagger->keep.folder, legacy->start, &tagger->state);
+	int r = state_new(tagger->folder, legacy->start, &tagger->state);
 
 	if (r < 0)
 		return r;
@@ -34,22 +27,20 @@ static int take_over(struct tagger *tagger, const struct state_legacy *legacy)
 
 void keep_now(struct tagger *tagger)
 {
-	if (state_keep(tagger->state, plan_given(tagger->plan)) == 0 || tagger->keep.is_full)
-		return;
-	tagger->keep.is_full = true;
-	problem_report(&tagger->problems[PROBLEM_STATE],
-		       "the state file cannot hold all classes: until a restart a crash could not be repaired for all tasks");
+	if (state_keep(tagger->state, plan_given(tagger->plan)) < 0)
+		problem_report(&tagger->problems[PROBLEM_STATE],
+			       "the state file cannot hold all classes: until a restart a crash could not be repaired for all "
+			       "tasks");
 }
 
 int keep_init(struct tagger *tagger)
 {
 	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
-	struct keep *keep = &tagger->keep;
 	const uint64_t start = clock_ticks();
 	int r;
 
-	keep->folder = state_folder_open();
-	r = read_legacy(tagger, &legacy);
+	tagger->folder = state_folder_open();
+	r = state_file_set_aside(tagger->folder, STATE_TASKS, "the state file", state_read(tagger->folder, &legacy));
 	if (r < 0) {
 		log_error(STATE_FOLDER "/" STATE_TASKS
 			  " cannot be read: %s: it says what tasks had before an earlier daemon, so it stays, and none is "
@@ -60,7 +51,7 @@ int keep_init(struct tagger *tagger)
 	if (legacy.stopped)
 		restore_from(&legacy, &(bool){ false });
 	if (legacy.stopped || !legacy.n_records) {
-		state_remove(keep->folder, true);
+		state_remove(tagger->folder, true);
 		state_legacy_clear(&legacy);
 		legacy.start = start;
 	}
@@ -74,11 +65,9 @@ int keep_init(struct tagger *tagger)
 
 void keep_free(struct tagger *tagger)
 {
-	struct keep *keep = &tagger->keep;
-
 	state_free(tagger->state);
 	if (tagger->undone)
-		state_stopped(keep->folder);
-	if (keep->folder >= 0)
-		close(keep->folder);
+		state_stopped(tagger->folder);
+	if (tagger->folder >= 0)
+		close(tagger->folder);
 }

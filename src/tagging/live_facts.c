@@ -162,12 +162,14 @@ static int fetch_seat(struct live_facts *live)
 static ssize_t fetch_argv(struct live_facts *live)
 {
 	struct facts *facts = &live->facts;
-	ssize_t n;
+	ssize_t n = arguments_read(live->arguments, live->source, facts->tgid, live->argv, &live->awaited);
 
-	if (live->is_patient)
-		n = arguments_read_now(live->arguments, live->source, facts->tgid, live->argv);
-	else
+	if (n == -EINPROGRESS && live->is_patient) {
+		arguments_exchange(live->arguments, false);
 		n = arguments_read(live->arguments, live->source, facts->tgid, live->argv, &live->awaited);
+		if (n == -EINPROGRESS)
+			n = -EAGAIN;
+	}
 	facts->argv = live->argv;
 	facts->argv_is_unread = n == -EAGAIN;
 	if (n == -EAGAIN)
@@ -210,6 +212,11 @@ static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 	return -EINVAL;
 }
 
+bool is_shortage(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+}
+
 static int fetch(struct facts *facts, enum fact fact)
 {
 	struct live_facts *live = (struct live_facts *)facts;
@@ -217,7 +224,7 @@ static int fetch(struct facts *facts, enum fact fact)
 
 	facts->fetched_ms = clock_ms();
 	if (r < 0) {
-		if (r != -ESRCH && r != -EINPROGRESS)
+		if (is_shortage((int)r))
 			live->error = (int)r;
 		return (int)r;
 	}

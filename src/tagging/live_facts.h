@@ -14,8 +14,8 @@ struct live_facts {
 	struct applier *applier;
 	struct arguments *arguments;
 	int proc;
-	int error;    /* the last one other than -ESRCH; 0: none since live_facts_take_error */
-	bool is_patient;  /* waits for arguments; else a decision is put off that needs some */
+	int error;    /* the last shortage; 0: none since live_facts_take_error */
+	bool is_patient;  /* waits up to 2 ms for arguments; else a decision is put off that needs some */
 	uint32_t awaited; /* the question for which it is, or 0 */
 	pid_t source; /* the thread whose files are read: the leader, unless it has ended before the others */
 	struct live_facts *parent; /* for facts.parent; NULL in that */
@@ -31,11 +31,14 @@ void live_facts_free(struct live_facts *live);
 /* Starts over with another task. Returns the facts to pass to the plan. */
 struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid);
 
-/* Returns and clears the -errno of a fact that could not be fetched although its task was there; 0: none. */
+/* Whether a -errno is for want of descriptors or memory. */
+bool is_shortage(int error);
+
+/* Returns and clears the -errno of a shortage for which a fact could not be fetched; 0: none. */
 int live_facts_take_error(struct live_facts *live);
 
 /* The question about arguments on whose answer the last decision waits, or 0. */
 uint32_t live_facts_awaited(const struct live_facts *live);
 
-/* Whether arguments are waited for, for a short time, or decisions are put off. */
+/* For who asks a question: arguments are waited for, in place of putting a decision off. */
 void live_facts_be_patient(struct live_facts *live, bool patient);

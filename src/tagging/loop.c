@@ -39,26 +39,23 @@ static void set_timer(struct tagger *tagger)
 /* A scan of 1,000 tasks takes 10 ms. */
 #define RETRY_AFTER_MS 1000
 
-static void note_shortage(struct tagger *tagger, int error)
+static void check_shortage(struct tagger *tagger)
 {
-	if (error != -EMFILE && error != -ENFILE && error != -ENOMEM)
+	const uint64_t failed = plan_failed(tagger->plan);
+	int error = live_facts_take_error(tagger->facts);
+
+	if (!error && is_shortage(tagger->scan_error))
+		error = tagger->scan_error;
+	if (!error && failed != tagger->records_failed)
+		error = -ENOMEM;
+	tagger->scan_error = 0;
+	tagger->records_failed = failed;
+	if (!error)
 		return;
 	problem_report(&tagger->problems[PROBLEM_SHORTAGE], "%s%s: tasks had to wait, or still do", strerror(-error),
 		       error == -ENOMEM ? ", or no room in " STATE_FOLDER : "");
 	if (!is_later(tagger, LATER_SCAN))
 		do_later(tagger, LATER_SCAN, RETRY_AFTER_MS);
-}
-
-static void check_shortage(struct tagger *tagger)
-{
-	const uint64_t failed = plan_failed(tagger->plan);
-
-	note_shortage(tagger, live_facts_take_error(tagger->facts));
-	note_shortage(tagger, tagger->shortage.scan_error);
-	tagger->shortage.scan_error = 0;
-	if (failed != tagger->shortage.records_failed)
-		note_shortage(tagger, -ENOMEM);
-	tagger->shortage.records_failed = failed;
 }
 
 /* ---- handling ---- */

@@ -302,7 +302,7 @@ void scan_all(struct tagger *tagger)
 	note_error(&scan, r);
 	if (scan.error)
 		problem_report(&tagger->problems[PROBLEM_SCAN], "reading /proc: %s", strerror(-scan.error));
-	tagger->shortage.scan_error = scan.error;
+	tagger->scan_error = scan.error;
 	scan_sweep(tagger);
 	if (tagger->events_lost)
 		tagger_wake(tagger);

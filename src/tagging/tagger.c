@@ -91,7 +91,7 @@ int tagger_new(sd_event *event, const struct config *config, int proc, struct ta
 	tagger->event = event;
 	tagger->config = config;
 	tagger->proc = proc;
-	tagger->keep.folder = -1;
+	tagger->folder = -1;
 	tagger->tick_ns = clock_tick_ns();
 	check_sight(tagger);
 	r = probe_kernel(&tagger->applier);
@@ -304,7 +304,7 @@ struct tagger_status tagger_status(const struct tagger *tagger)
 		.caps = tagger->applier.caps,
 		.moves = tagger->moves.how,
 		.changes = tagger->changes.how,
-		.crash_safe = !tagger->keep.is_full,
+		.crash_safe = !tagger->problems[PROBLEM_STATE].count,
 		.unread = count_unread(tagger),
 		.helper_cpu_ns = helper_cpu_ns(&tagger->arguments.reader),
 	};

@@ -101,18 +101,6 @@ struct changes {
 	pid_t put_back;		/* a task whose change was put back since the last check, 0: none */
 };
 
-/* Keeps the records in a state file that survives a crash: takes over the file of a killed daemon, and writes our own. */
-struct keep {
-	int folder;	/* descriptor of the runtime folder, or a -errno */
-	bool is_full;	/* it has no room for all classes */
-};
-
-/* Descriptors or memory have run out, so tasks could not be read or booked: a later scan makes up for it. */
-struct shortage {
-	uint64_t records_failed; /* plan_failed when last checked */
-	int scan_error;		 /* of a scan since then */
-};
-
 /* What the loop does some time later. */
 enum later {
 	LATER_NAMES,   /* end a pause of names */
@@ -165,12 +153,15 @@ struct tagger {
 	bool started;	  /* the first scan is over: each change is logged from then on */
 	size_t sweep_at;  /* number of records at which those of ended tasks are removed */
 
+	int folder; /* the runtime folder's descriptor, or a -errno */
 	struct state *state;
-	struct keep keep;
 	bool undone;	   /* everything has been put back */
 	bool sets_nothing; /* decides only */
 
-	struct shortage shortage;
+	/* Of descriptors or memory, so that tasks could not be read or booked: a later scan makes up for it. */
+	uint64_t records_failed; /* plan_failed when last checked */
+	int scan_error;		 /* of a scan since then */
+
 	struct tagger_counters counters;
 	struct problem problems[TAGGER_PROBLEMS];
 };
@@ -316,9 +307,6 @@ bool events_handle(struct tagger *tagger);
 
 /* events.c: the same, and waits for a short time for what that takes, so that no task is due any more. */
 void events_drain(struct tagger *tagger);
-
-/* events.c: the same with none waiting, by what is known. */
-void due_settle_at_once(struct tagger *tagger);
 
 /* events.c: sets and reads back, reports to the plan, counts and logs. */
 void due_carry_out(struct tagger *tagger, const struct plan_action *action);

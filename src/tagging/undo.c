@@ -30,7 +30,7 @@ uint64_t undo_all(struct tagger *tagger)
 	bool again;
 
 	/* Whoever stops us does not wait for anybody's arguments. */
-	due_settle_at_once(tagger);
+	tagger->arguments.is_over = true;
 	/* Queued events may show that a tid has been reused. */
 	events_drain(tagger);
 	if (tagger->events_lost)
