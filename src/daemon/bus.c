@@ -55,8 +55,7 @@ static void drop(struct peer *peer)
 {
 	const struct holder holder = { peer->bus, NULL };
 
-	held_drop(peer->server->daemon, &holder);
-	bus_units_drop(peer->server->daemon, &holder);
+	bus_drop(peer->server->daemon, &holder);
 	sd_bus_detach_event(peer->bus);
 	sd_bus_close_unref(take_ptr(peer->bus));
 }
@@ -114,17 +113,6 @@ static struct peer *find_slot(struct bus_server *server, bool is_root)
 	return peer < end ? peer : NULL;
 }
 
-static int add_methods(sd_bus *bus, struct daemon *daemon)
-{
-	int r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_INTERFACE, bus_manager_methods, daemon);
-
-	if (r >= 0)
-		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, bus_overrides_methods, daemon);
-	if (r >= 0)
-		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, bus_units_methods, daemon);
-	return r;
-}
-
 static int open_peer(struct bus_server *server, int fd, bool is_root)
 {
 	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
@@ -157,7 +145,9 @@ static int open_peer(struct bus_server *server, int fd, bool is_root)
 	if (r >= 0)
 		r = sd_bus_add_filter(bus, NULL, on_message, peer);
 	if (r >= 0)
-		r = add_methods(bus, server->daemon);
+		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_INTERFACE, bus_manager_methods, server->daemon);
+	if (r >= 0)
+		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, bus_overrides_methods, server->daemon);
 	if (r >= 0)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r >= 0)

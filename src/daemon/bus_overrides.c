@@ -2,12 +2,14 @@
 /*
  * Classes, limits and what is seen of apps, as root asks for them, or the bridge in a user's name. That has asked polkit
  * whether he may, and everything else is looked at here: the bridge is a program without privileges that talks to everybody.
+ * And what units of the service manager say of their tasks, which `schedqos weights` has asked it, or a user's his.
  */
 #include "bus.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,6 +21,10 @@
 #include <schedqos/util/text.h>
 
 #include "daemon_private.h"
+
+/* The units of one user that can have a class, and those of all users. */
+#define OF_USER_MAX  256
+#define OF_USERS_MAX 4096
 
 /* ---- what is a user's: of a process held_put finds that out ---- */
 
@@ -43,7 +49,8 @@ static bool owns_cgroup(uid_t uid, const char *cgroup)
 	       stat_buf.st_uid == uid;
 }
 
-int bus_check_cgroup(uid_t uid, const char *cgroup)
+/* Whether he may ask for something for that cgroup: 0, -ENOTDIR: it is none, or -EPERM. */
+static int check_cgroup(uid_t uid, const char *cgroup)
 {
 	if (!is_cgroup_path(cgroup))
 		return -ENOTDIR;
@@ -52,7 +59,8 @@ int bus_check_cgroup(uid_t uid, const char *cgroup)
 
 /* ---- errors ---- */
 
-int bus_refuse(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error)
+/* Says what went wrong with this target. */
+static int refuse(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error)
 {
 	static const char not_yours[] = "that process is not yours, or runs with more privileges than you have";
 	_cleanup_free_ char *words = NULL;
@@ -82,7 +90,11 @@ int bus_refuse(const struct daemon *daemon, const struct override *asked, int r,
 
 /* ---- arguments ---- */
 
-int bus_take(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t pid, struct override *ret)
+/*
+ * Fills in who asks: root, or in a user's name the bridge; and for what, a pid unless there is a cgroup. 0 or -errno: -EPERM:
+ * the caller may not ask in that name.
+ */
+static int take(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t pid, struct override *ret)
 {
 	sd_bus *bus = sd_bus_message_get_bus(message);
 	struct ucred caller;
@@ -114,17 +126,17 @@ static int put(sd_bus_message *message, struct daemon *daemon, uint32_t uid, con
 {
 	const struct config *config = daemon->config;
 	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, asked->qos);
-	int r = bus_take(message, uid, holder, pid, asked);
+	int r = take(message, uid, holder, pid, asked);
 
 	if (r == 0 && asked->cgroup)
-		r = bus_check_cgroup(uid, asked->cgroup);
+		r = check_cgroup(uid, asked->cgroup);
 	if (r == 0 && uid && !asked->raises && class && class_has_real_time_io(class))
 		r = -EACCES;
 	if (keep)
 		asked->holder = (struct holder){ 0 };
 	if (r == 0)
 		r = held_put(daemon, *asked);
-	return r < 0 ? bus_refuse(daemon, asked, r, error) : 0;
+	return r < 0 ? refuse(daemon, asked, r, error) : 0;
 }
 
 /* The class that the process is in now, empty for none of ours, and why. */
@@ -186,7 +198,7 @@ static int shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	else if (strcmp(word, "visible") != 0)
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "must be \"focused\", \"played\", \"visible\" or \"hidden\"");
 	if (!uid)
-		return bus_refuse(userdata, &asked, -EPERM, error);
+		return refuse(userdata, &asked, -EPERM, error);
 	r = put(message, userdata, uid, holder, pid, &asked, false, error);
 	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
 }
@@ -195,10 +207,10 @@ static int shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 static int end(sd_bus_message *message, struct daemon *daemon, uint32_t uid, uint32_t pid, struct override *asked,
 	       sd_bus_error *error)
 {
-	int r = bus_take(message, uid, "", pid, asked);
+	int r = take(message, uid, "", pid, asked);
 
 	if (r < 0)
-		return bus_refuse(daemon, asked, r, error);
+		return refuse(daemon, asked, r, error);
 	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, asked));
 }
 
@@ -220,7 +232,114 @@ static int lift(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return r < 0 ? r : end(message, userdata, uid, pid, &asked, error);
 }
 
-/* The first argument is the user in whose name it is, of what is held the second for whom: see bus_take. */
+/* ---- units ---- */
+
+static int check_unit(uid_t uid, const struct unit_class *unit)
+{
+	if (strlen(unit->cgroup) >= PATH_MAX || strlen(unit->qos) >= NAME_MAX || strlen(unit->place) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return check_cgroup(uid, unit->cgroup);
+}
+
+/* Reads a(sss). Allocates the array, also where that fails; its texts are the message's. 0 or -errno. */
+static int read_units(sd_bus_message *message, struct override *asked, struct unit_class **ret, size_t *ret_n)
+{
+	int r = sd_bus_message_enter_container(message, 'a', "(sss)");
+
+	while (r >= 0) {
+		struct unit_class *units = array_room(*ret, *ret_n, sizeof(*units)), *unit;
+
+		if (!units)
+			return -ENOMEM;
+		*ret = units;
+		unit = &units[*ret_n];
+		unit->holder = asked->holder;
+		r = sd_bus_message_read(message, "(sss)", &unit->cgroup, &unit->qos, &unit->place);
+		if (r <= 0)
+			break;
+		asked->cgroup = unit->cgroup;
+		if (asked->uid)
+			r = *ret_n >= OF_USER_MAX ? -EDQUOT : check_unit(asked->uid, unit);
+		++*ret_n;
+	}
+	return r;
+}
+
+/* Of each its class's weight; or 0, and what is wrong with that class. */
+static int append_answers(sd_bus_message *reply, const struct config *config, const struct unit_class *units, size_t n)
+{
+	int r = sd_bus_message_open_container(reply, 'a', "(qs)");
+
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		const struct qos_class *class = qos_class_find(config->classes, config->n_classes, units[i].qos);
+		_cleanup_free_ char *words = class ? NULL : class_words_unknown(config, units[i].qos);
+
+		r = sd_bus_message_append(reply, "(qs)", class ? weight_of_class(class) : 0,
+					  class ? "" : words ? words : "no such class");
+	}
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_free_ struct unit_class *units = NULL;
+	struct daemon *daemon = userdata;
+	struct override asked = { .cgroup = "/" };
+	const char *holder;
+	uint32_t uid;
+	size_t n = 0;
+	int r = sd_bus_message_read(message, "us", &uid, &holder);
+
+	if (r >= 0)
+		r = take(message, uid, holder, 0, &asked);
+	if (r >= 0)
+		r = read_units(message, &asked, &units, &n);
+	/* Those that are replaced count as well. */
+	if (r >= 0 && uid && tagger_units(daemon->tagger)->n_users + n > OF_USERS_MAX)
+		r = -EDQUOT;
+	if (r >= 0)
+		r = tagger_set_units(daemon->tagger, uid, units, n);
+	if (r == -EDQUOT)
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many units with a class");
+	if (r < 0)
+		return refuse(daemon, &asked, r, error);
+	r = sd_bus_message_new_method_return(message, &reply);
+	if (r >= 0)
+		r = append_answers(reply, daemon->config, units, n);
+	return r < 0 ? r : sd_bus_message_send(reply);
+}
+
+void bus_drop(struct daemon *daemon, const struct holder *whom)
+{
+	const struct units *units = tagger_units(daemon->tagger);
+	size_t i = 0;
+
+	held_drop(daemon, whom);
+	while (i < units->count) {
+		const struct unit_class *unit = &units->all[i].is;
+
+		if (is_held_by(&unit->holder, whom) && tagger_set_units(daemon->tagger, unit->uid, NULL, 0) == 0)
+			i = 0;
+		else
+			i++;
+	}
+}
+
+/* Somebody has left the bridge. */
+static int drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct holder holder = { .bus = sd_bus_message_get_bus(message) };
+	int r = sd_bus_message_read(message, "s", &holder.name);
+
+	(void)error;
+	if (r < 0)
+		return r;
+	bus_drop(userdata, &holder);
+	return sd_bus_reply_method_return(message, NULL);
+}
+
+/* The first argument is the user in whose name it is, of what is held the second for whom: see take. */
 const sd_bus_vtable bus_overrides_methods[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD("Set", "ususbbb", "ss", set, BUS_FOR_BRIDGE),
@@ -228,6 +347,8 @@ const sd_bus_vtable bus_overrides_methods[] = {
 	SD_BUS_METHOD("Limit", "ussusb", NULL, limit, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("Lift", "usu", "t", lift, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("Shown", "usus", NULL, shown, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("SetUnitClasses", "usa(sss)", "a(qs)", set_unit_classes, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Drop", "s", NULL, drop, BUS_FOR_BRIDGE),
 	SD_BUS_SIGNAL("Ended", "su", 0),
 	SD_BUS_VTABLE_END,
 };
