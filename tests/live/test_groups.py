@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import time
 
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
 from cgroups import HEARD, MOUNTS, TRACING, Cgroups
@@ -41,13 +42,20 @@ class Moves(LiveTest):
         self.moving({"game": [{"qos": UI, "match": {"cgroup": self.cgroups.path("app.slice") + "/*"}},
                               {"qos": BACKGROUND}],
                      "browser": {"qos": UI}})
-        game, browser, other = self.sleeper("game"), self.sleeper("browser"), self.sleeper("other")
-        self.assert_carries(game, BACKGROUND)
-        self.assert_carries(browser, UI)
-        self.assert_carries(other, DEFAULT)
-        self.cgroups.move(game.pid, "app.slice/game.scope")
-        self.cgroups.move(browser.pid, "background/browser.scope")
-        self.cgroups.move(other.pid, "background")
+        for _ in range(10):
+            began = time.monotonic()
+            game, browser, other = self.sleeper("game"), self.sleeper("browser"), self.sleeper("other")
+            self.assert_carries(game, BACKGROUND)
+            self.assert_carries(browser, UI)
+            self.assert_carries(other, DEFAULT)
+            self.cgroups.move(game.pid, "app.slice/game.scope")
+            self.cgroups.move(browser.pid, "background/browser.scope")
+            self.cgroups.move(other.pid, "background")
+            # Where a process is, is looked at for 3 s of its life; on a busy machine it may be older by now.
+            if self.how == "heard" or time.monotonic() < began + 2:
+                break
+        else:
+            self.skipTest("a machine too busy to move processes in time")
         self.assert_carries(game, UI)
         self.assert_carries(browser, BACKGROUND)
         self.assert_carries(other, BACKGROUND)
