@@ -157,9 +157,9 @@ class Storms(Floods):
 
     @once
     def test_forks_programs_and_threads(self):
-        self.storm("children_of_many", storm_of(3000))
-        self.storm("programs_often", ["/bin/true"], storm_of(1000))
-        self.storm("threads_often", storm_of(5000))
+        self.storm("children_of_many", storm_of(500))
+        self.storm("programs_often", ["/bin/true"], storm_of(200))
+        self.storm("threads_often", storm_of(1000))
 
 
 class Renames(Floods):
