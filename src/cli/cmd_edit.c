@@ -185,7 +185,8 @@ static void ignore(int number)
 static const char *why_not_reloaded(const struct edit *edit, const cJSON *daemons)
 {
 	const char *given = member_text(daemons, "config_file");
-	const char *file = config_own_file(&(struct config_paths){ .file = *given ? given : NULL });
+	const struct config_paths paths = { .file = *given ? given : NULL };
+	const char *file = config_own_file(&paths);
 	_cleanup_free_ char *path = realpath(file, NULL);
 
 	if (!daemons)

@@ -19,7 +19,6 @@ static const struct {
 	const char *name, *letter; /* letter: of the short form, or NULL */
 	const char *argument;	   /* for the help; NULL: takes none */
 	const char *summary;
-	bool is_needed;		   /* by each verb that takes it */
 } table[N_OPTIONS] = {
 	/* clang-format off */
 	[OPTION_DAEMON] = { "--daemon", "-d", NULL, "go to the background once every task has been seen" },
@@ -29,7 +28,7 @@ static const struct {
 	[OPTION_DIFF] = { "--diff", NULL, NULL, "print what differs from what the running daemon has in force" },
 	[OPTION_METRICS] = { "--metrics", NULL, NULL, "print OpenMetrics text" },
 	[OPTION_NONE] = { "--none", NULL, NULL, "put back what a profile has set" },
-	[OPTION_QOS] = { "--qos", "-q", "CLASS", "the class", .is_needed = true },
+	[OPTION_QOS] = { "--qos", "-q", "CLASS", "the class" },
 	[OPTION_INHERIT] = { "--inherit", NULL, NULL, "together with its descendants" },
 	[OPTION_KEEP] = { "--keep", NULL, NULL, "return at once; the limit lasts until the process or cgroup ends" },
 	[OPTION_LIFT] = { "--lift", NULL, NULL, "end every limit for it" },
@@ -54,6 +53,12 @@ static bool takes(const struct verb *verb, unsigned name)
 	return name == OPTION_HELP || (verb->takes & (UINT64_C(1) << name));
 }
 
+/* The only one that must be given, by whoever takes it. */
+static bool is_needed(unsigned name)
+{
+	return name == OPTION_QOS;
+}
+
 /* Its short form if it has one, or its long one, with the argument. */
 static const char *short_usage(unsigned name, char *buf, size_t size)
 {
@@ -70,7 +75,7 @@ void verb_print_arguments(const struct verb *verb, FILE *stream)
 
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		if (i != OPTION_HELP && takes(verb, i))
-			fprintf(stream, table[i].is_needed ? " %s" : " [%s]",
+			fprintf(stream, is_needed(i) ? " %s" : " [%s]",
 				short_usage(i, usage, sizeof(usage)));
 	}
 	if (verb->operands)
@@ -173,7 +178,7 @@ static int check_operands(const struct command *command)
 	int min, max;
 
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
-		if (takes(verb, i) && table[i].is_needed && !option_given(command, i))
+		if (takes(verb, i) && is_needed(i) && !option_given(command, i))
 			return usage_error(verb, "%s needs %s", verb->name, short_usage(i, usage, sizeof(usage)));
 	}
 	count_operands(verb->operands, &min, &max);
