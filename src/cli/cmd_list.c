@@ -186,8 +186,10 @@ static int check_class(const struct command *command, const struct tasks *tasks)
 	if (!near.word)
 		return 0;
 	for (size_t i = 0; i < tasks->n_classes; i++) {
-		if (strcmp(near.word, tasks->classes[i]) == 0)
+		if (strcmp(near.word, tasks->classes[i]) == 0) {
+			free(names.text);
 			return 0;
+		}
 		suggest_offer(&near, tasks->classes[i]);
 		text_buf_printf(&names, "%s%s", i ? ", " : "", tasks->classes[i]);
 	}
