@@ -15,8 +15,9 @@
 #define WAIT_MIN_MS 100
 #define WAIT_MAX_MS 60000
 
-/* Between one retry and the next. */
+/* Between one retry and the next; and if it is not known yet what has come of the one. */
 #define RETRY_MS 50
+#define TRY_MS	 200
 
 /*
  * Of a user, after one that hangs. On a busy machine who holds the lock of his memory may wait for a CPU, so that this happens
@@ -48,8 +49,10 @@ void unread_note(struct unread *unread, pid_t pid, uint32_t ms)
 	/* The first of them need not wait for another. */
 	if (!unread->count)
 		unread->tried_ms = ms - RETRY_MS;
-	if (unread->tried.pid == pid)
+	if (unread->tried.pid == pid) {
 		wait_ms = unread->tried.wait_ms > WAIT_MAX_MS / 2 ? WAIT_MAX_MS : unread->tried.wait_ms * 2;
+		unread->tried.pid = 0;
+	}
 	unread->processes[unread->count++] = (struct unread_process){ pid, ms + wait_ms, wait_ms };
 }
 
@@ -66,6 +69,7 @@ void unread_forget(struct unread *unread, pid_t pid)
 /* The place of the one to be tried first, and when that is; or count. */
 static size_t find_first(const struct unread *unread, uint32_t *ret_ms)
 {
+	const uint32_t earliest_ms = unread->tried_ms + (unread->tried.pid ? TRY_MS : RETRY_MS);
 	size_t first = 0;
 
 	for (size_t i = 1; i < unread->count; i++) {
@@ -73,8 +77,8 @@ static size_t find_first(const struct unread *unread, uint32_t *ret_ms)
 			first = i;
 	}
 	*ret_ms = unread->processes[first].next_ms;
-	if (is_before(*ret_ms, unread->tried_ms + RETRY_MS))
-		*ret_ms = unread->tried_ms + RETRY_MS;
+	if (is_before(*ret_ms, earliest_ms))
+		*ret_ms = earliest_ms;
 	return first;
 }
 

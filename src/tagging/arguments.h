@@ -37,7 +37,7 @@ struct unread_process {
 struct unread {
 	struct unread_process processes[UNREAD_MAX]; /* not to be tried but by unread_retry */
 	size_t count;
-	struct unread_process tried; /* the last that was taken out for that */
+	struct unread_process tried; /* the last that was taken out for that; pid 0: it is known what came of it */
 	uint32_t tried_ms;
 	uint32_t hung_ms[UNREAD_USERS]; /* when somebody last waited in vain for a process of theirs ... */
 	uint32_t last_hung_ms;		/* ... and for anybody's */

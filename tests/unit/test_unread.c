@@ -65,6 +65,10 @@ TEST_UNREAD_TEST(they_are_tried_again_one_at_a_time)
 	assert_int_equal(ms, BEGAN + 100);
 	assert_int_equal(unread_retry(&unread, BEGAN + 120), 6);
 	assert_int_equal(unread_retry(&unread, BEGAN + 120), 0);
+	/* Until it is known what has come of one, the next has to wait longer, if not for ever. */
+	assert_true(unread_next(&unread, &ms));
+	assert_int_equal(ms, BEGAN + 320);
+	unread_forget(&unread, 6);
 	assert_true(unread_next(&unread, &ms));
 	assert_int_equal(ms, BEGAN + 170);
 	assert_int_equal(unread_retry(&unread, BEGAN + 170), 7);
