@@ -195,33 +195,34 @@ bool plan_differ(const struct task *a, const struct task *b)
 }
 
 /*
- * Of those that know its policy, nice value and I/O priority the task is to have had the least; of all, if none does.
+ * It is, or was made by, the first of its process's threads that knows its policy, nice value and I/O priority, its leader
+ * before the others: what one thread had the process could have kept. If none knows them it is to have had the least of all.
  * A slice says nothing here: its owner may have chosen it on any of them.
  */
 static void settle_doubt(const struct plan *plan, struct task *task, const struct task_attr *actual)
 {
 	const struct task *other = tasks_leader(plan->tasks, task->tgid);
 	const bool is_born = task->tid != task->tgid;
-	int best = -1;
+	struct task_attr least = task->had;
 
+	task->flags |= TASK_TOUCHED;
 	for (int i = 0; i < THREADS_COMPARED && other; i++, other = tasks_next_thread(plan->tasks, other)) {
 		const struct task_attr known = is_born ? attr_after_fork(&other->known) : other->known;
 		const struct task_attr had = is_born ? attr_after_fork(&other->had) : other->had;
-		const int fits = !(attr_difference(actual, &known) &
-				   (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY));
 
-		if ((other == task && is_born) || fits < best)
+		if (other == task && is_born)
 			continue;
-		task->had = fits > best ? had : attr_least(&task->had, &had);
-		if (fits && fits > best) {
-			task->theirs = other->theirs;
-			task->known = known;
-		}
-		best = fits;
+		least = attr_least(&least, &had);
+		if (attr_difference(actual, &known) & (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY))
+			continue;
+		task->had = had;
+		task->theirs = other->theirs;
+		task->known = known;
+		return;
 	}
+	task->had = least;
 	if (other)
 		given_lower(&plan->given, actual, &task->had);
-	task->flags |= TASK_TOUCHED;
 }
 
 /* Those that have ended have said what they know. */

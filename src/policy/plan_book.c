@@ -329,9 +329,10 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 		task.had = task.known = actual;
 	} else {
 		task.flags = TASK_COPY | TASK_FRESH | TASK_TOUCHED;
-		/* Nothing tells that it has copied what its origin carries now: under SCHED_IDLE and after a reset no slice does. */
-		if (actual.slice_ns == task.had.slice_ns || task.known.policy == POLICY_IDLE ||
-		    (origin && origin->known.reset_on_fork))
+		/* Unless all is the same nothing tells that it is a copy: under SCHED_IDLE and after a reset no slice does. */
+		if ((attr_difference(&actual, &task.known) & (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_SLICE)) &&
+		    (actual.slice_ns == task.had.slice_ns || task.known.policy == POLICY_IDLE ||
+		     (origin && origin->known.reset_on_fork)))
 			task.known = task.had;
 		if (is_thread && origin && is_mixed(plan, origin))
 			task.flags |= TASK_IN_DOUBT;

@@ -95,16 +95,16 @@ bool run_is_unseen(struct run *run, const struct machine_task *task)
 #define SETTLES (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY)
 
 /*
- * If another thread of its process carries the same, but had something else, it is not known which of them it is. What it
- * carries by a choice that nobody has seen is not known of any.
+ * If another thread of its process carries the same, but had something else, it is not known which of them it is; though
+ * that one may have ended, of which no event tells. What it carries by a choice that nobody has seen is not known of any.
  */
 static void looks_like_another(struct run *run, pid_t tid, uint8_t *ret_unsure)
 {
 	const struct task *thread = record(run->m, tid), *other;
+	uint32_t cursor = 0;
 
-	for (size_t i = 0; thread && i < MACHINE_TASKS; i++) {
-		other = run->m->tasks[i].tid ? record(run->m, run->m->tasks[i].tid) : NULL;
-		if (!other || other == thread || other->tgid != thread->tgid)
+	while (thread && (other = tasks_next(plan_tasks(run->m->plan), &cursor))) {
+		if (other == thread || other->tgid != thread->tgid)
 			continue;
 		/* Nor whether it lost something by the reset-on-fork of one of them. */
 		if (run_is_unseen(run, machine_task(run->m, tid)) || thread->known.reset_on_fork || other->known.reset_on_fork)
@@ -189,22 +189,30 @@ static void leaves_children(struct run *run, pid_t tid)
 		known = record(run->m, child->tid);
 		if (!known || (known->flags & TASK_COPY))
 			run_exempt(child, TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY);
+		/* An orphan of whom nobody has heard, with just the nice value of a class, may have that by it. */
+		if (!known && (child->without.nice == 2 || child->without.nice == 4))
+			run_exempt(child, MAY_CLIMB);
 	}
+}
+
+static bool has_threads(const struct run *run, pid_t tgid)
+{
+	for (size_t i = 0; i < MACHINE_TASKS; i++) {
+		const struct machine_task *task = &run->m->tasks[i];
+
+		if (task->tid && task->tgid == tgid && task->tid != tgid)
+			return true;
+	}
+	return false;
 }
 
 static void end(struct run *run)
 {
 	pid_t tid = run_some_running(run);
-	const struct machine_task *task;
 
-	if (tid == INIT)
-		return;
 	/* A leader that ends before its threads stays, as a zombie. */
-	for (size_t i = 0; i < MACHINE_TASKS; i++) {
-		task = &run->m->tasks[i];
-		if (task->tid && task->tgid == tid && task->tid != tid)
-			return;
-	}
+	if (tid == INIT || has_threads(run, tid))
+		return;
 	leaves_children(run, tid);
 	exits(run->m, tid);
 	run->n_tasks--;
@@ -245,8 +253,8 @@ static void exec(struct run *run)
 	uint8_t unsure = 0, how;
 
 	end_forks_of_process(run, tid);
-	/* It takes the place of the leader, which has ended. */
-	if (tid != tgid_of(run->m, tid))
+	/* Any of its threads may be what goes on in the place of the leader. */
+	if (has_threads(run, tgid_of(run->m, tid)))
 		leaves_children(run, tgid_of(run->m, tid));
 	/* Nor which thread called exec. */
 	looks_like_another(run, tid, &unsure);

@@ -16,6 +16,13 @@ static bool can_be_seen(struct run *run, pid_t tid, const struct task_attr *chos
 	       (attr_difference(chosen, &task->known) & bit);
 }
 
+/* There are none, SCHED_IDLE keeps a class from giving one, or a reset-on-fork has taken it. */
+static bool hides_slice(struct run *run, const struct machine_task *task)
+{
+	return !run->m->kernel.slice || task->attr.policy == POLICY_IDLE ||
+	       (task->parent && living(run->m, task->parent)->attr.reset_on_fork);
+}
+
 static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how)
 {
 	int8_t nice = run->everybody ? (int8_t)(how % 40 - 20) : nice_values[how % sizeof(nice_values)];
@@ -32,9 +39,9 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 		/* With reset-on-fork nothing below real time is handed down: a child does not show what was just chosen. */
 		if (task->attr.reset_on_fork && !task_policy_is_fair(task->attr.policy))
 			return;
-		/* Where there are no slices, or SCHED_IDLE keeps a class from giving one, a class's nice value on a copy is the class's. */
+		/* Where no slice tells a class's nice value on a copy is the class's, beside its policy. */
 		known = record(run->m, task->tid);
-		if ((!run->m->kernel.slice || task->attr.policy == POLICY_IDLE) && (!known || (known->flags & TASK_COPY)) && nice <= HIGHEST_CLASS)
+		if ((!known || (known->flags & TASK_COPY)) && nice <= HIGHEST_CLASS && hides_slice(run, task))
 			run_exempt(task, TASK_ATTR_POLICY | TASK_ATTR_NICE | MAY_CLIMB);
 		task->attr.nice = nice;
 		if (nice > task->without.nice)

@@ -66,8 +66,8 @@
  *		rule enforces, a tracepoint (else a timer, each second) tells us to look: all tasks of such rules become due,
  *		and get their class back, unless they have become real-time.
  * thread	Where the records of a process's threads differ, a new thread may be a copy of any of them, and any may have
- *		called exec. Of those whose `known` is what we find, or of all if there is none, the least `had` becomes its.
- *		An exec makes the leader a copy if one of its threads was one, and fresh.
+ *		called exec. It counts as the first, the leader before the others, whose `known` is what we find. If there is none,
+ *		the least `had` of all becomes its. An exec makes the leader a copy if one of its threads was one, and fresh.
  * loss		A scan looks at every task; all records but copies are fresh. A task without one, born since we began to listen,
  *		gets a fresh copy of its living parent's (a thread: of its leader's), with `had` for `known` if it carries the slice
  *		of `had`, or the origin is SCHED_IDLE or has reset-on-fork, so that no slice tells. An orphan may be anybody's child:
