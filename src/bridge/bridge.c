@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/util/broadcasts.h>
 #include <schedqos/util/cleanup.h>
 
 #include "bridge_private.h"
-#include "broadcasts.h"
 
 /* ---- when it is not needed ---- */
 

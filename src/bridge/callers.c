@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/util/broadcasts.h>
 #include <schedqos/util/cleanup.h>
-
-#include "broadcasts.h"
 
 struct caller *caller_find(const struct bridge *bridge, const char *name)
 {

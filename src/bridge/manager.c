@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include <schedqos/kernel/host.h>
+#include <schedqos/util/broadcasts.h>
 #include <schedqos/util/cleanup.h>
-
-#include "broadcasts.h"
 
 #define SYSTEMD	   "org.freedesktop.systemd1"
 #define MANAGER	   "/org/freedesktop/systemd1", SYSTEMD ".Manager"

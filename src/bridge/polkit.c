@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "bridge_private.h"
 
+#include <schedqos/util/broadcasts.h>
 #include <schedqos/util/cleanup.h>
-
-#include "broadcasts.h"
 
 #define POLKIT "org.freedesktop.PolicyKit1"
 #define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"

@@ -17,12 +17,11 @@
 
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/policy/rules.h>
+#include <schedqos/util/broadcasts.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
-
-#include "broadcasts.h"
 #include "classes.h"
 #include "manager.h"
 

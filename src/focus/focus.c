@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include <schedqos/util/broadcasts.h>
 #include <schedqos/util/log.h>
 
 /* How late a timer may be, us. */
@@ -29,6 +30,8 @@ int focus_open_bus(struct focus *focus, int (*open)(sd_bus **ret), sd_bus **ret)
 	if (r >= 0)
 		r = sd_bus_set_exit_on_disconnect(*ret, true);
 	if (r >= 0)
+		r = hear_broadcasts_only(*ret);
+	if (r >= 0)
 		r = sd_bus_attach_event(*ret, focus->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
 		*ret = sd_bus_close_unref(*ret);
@@ -39,10 +42,7 @@ int focus_watch_name(sd_bus *bus, const char *name, sd_bus_message_handler_t cal
 {
 	char match[256];
 
-	snprintf(match, sizeof(match),
-		 "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',interface='org.freedesktop.DBus',"
-		 "member='NameOwnerChanged',arg0='%s'",
-		 name);
+	snprintf(match, sizeof(match), BUS_NAME_OWNER_CHANGED ",arg0='%s'", name);
 	return sd_bus_add_match_async(bus, NULL, match, call, NULL, context);
 }
 

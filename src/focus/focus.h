@@ -128,7 +128,7 @@ char *process_name(pid_t pid, char *buf, size_t size);
 /* A timer that runs once; *timer is made if it is NULL. 0 or -errno. */
 int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call, void *context);
 
-/* A bus in the loop, which ends with it. 0 or -errno. */
+/* A bus in the loop, which ends with it. Of signals it brings what is sent to all. 0 or -errno. */
 int focus_open_bus(struct focus *focus, int (*open)(sd_bus **ret), sd_bus **ret);
 
 /* Has `call` called when somebody takes or leaves a name of the bus, with NameOwnerChanged's "sss". 0 or -errno. */

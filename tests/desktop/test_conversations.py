@@ -7,11 +7,12 @@ documented to say. Processes are real, windows are not. tests/fuzz has all kinds
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import threading
 
-from desktop import USER, DesktopTest
+from desktop import FOCUS, USER, DesktopTest
 from waiting import PATIENCE, wait_for
 
 
@@ -43,6 +44,8 @@ class Conversation(DesktopTest):
 
 
 class Niri(Conversation):
+    NEEDS = ("dbus-send",)
+
     def setUp(self):
         super().setUp()
         self.windows, self.workspaces, self.stream, self.asked = [], [], None, 0
@@ -100,6 +103,26 @@ class Niri(Conversation):
         self.say("WindowOpenedOrChanged")
         self.shows(lines, self.one, "visible$")
         self.assertEqual(self.asked, before + 2)
+
+    def test_what_a_stranger_sends(self):
+        """To us alone, as if the bridge or the bus had sent it: it does not have all said again."""
+        self.start_bus()
+        bridge = self.start_bridge()
+        self.windows = [self.window(10, self.one, 1, True)]
+        self.start(FOCUS)
+        self.shows(bridge.lines, self.one, "focused$")
+        names = self.run_tool("dbus-send", "--system", "--print-reply", "--dest=org.freedesktop.DBus", "/",
+                              "org.freedesktop.DBus.ListNames")
+        for name in re.findall(r":1\.\d+", names):
+            for signal_ in (("/org/schedqos1", "org.freedesktop.DBus.Properties.PropertiesChanged", "string:org.schedqos1"),
+                            ("/org/freedesktop/DBus", "org.freedesktop.DBus.NameOwnerChanged", "string:org.schedqos1", "string:",
+                             "string:" + name)):
+                self.run_tool("dbus-send", "--system", "--type=signal", "--dest=" + name, *signal_)
+        self.windows = [self.window(10, self.one, 1), self.window(11, self.two, 1, True)]
+        self.say("WindowFocusChanged")
+        self.shows(bridge.lines, self.one, "visible$")
+        self.assertEqual([line for line in bridge.lines.all if line.startswith("%d " % self.one)],
+                         ["%d focused" % self.one, "%d visible" % self.one])
 
     def test_rubbish_ends_it_until_it_comes_again(self):
         self.windows = [self.window(10, self.one, 1, True)]
