@@ -78,7 +78,7 @@ static int start(struct bridge *bridge, bool is_system76)
 	if (r >= 0)
 		r = callers_follow(bridge);
 	if (r >= 0)
-		r = polkit_follow(bridge);
+		r = calls_follow_polkit(bridge);
 	if (r >= 0)
 		r = methods_offer(bridge);
 	if (r >= 0)

@@ -64,7 +64,7 @@ static inline void bridge_may_leave(struct bridge *bridge)
 /* Offers on the system bus what there is: org.schedqos1, and com.system76.Scheduler. 0 or -errno. */
 int methods_offer(struct bridge *bridge);
 
-/* ---- calls.c: a call of somebody's, on its way to the daemon and back ---- */
+/* ---- calls.c: a call of somebody's, on its way past polkit to the daemon and back ---- */
 
 enum method_flags {
 	METHOD_HOLDS = 1 << 0,	   /* the caller has something while he is on the bus, and the bridge stays as long */
@@ -98,6 +98,9 @@ struct call {
 
 /* Takes a call; it is answered later, or with the error. Returns as a handler of sd-bus. */
 int call_begin(struct bridge *bridge, const struct method *method, sd_bus_message *message, sd_bus_error *error);
+
+/* From here on `may_show` ends when polkit says that something has changed, or ends. 0 or -errno. */
+int calls_follow_polkit(struct bridge *bridge);
 
 /* It is over. */
 void call_end(struct call *call);
@@ -140,14 +143,3 @@ int caller_get(struct bridge *bridge, sd_bus_message *message, struct caller **r
 unsigned callers_holding(const struct bridge *bridge, uid_t uid);
 
 void callers_free(struct bridge *bridge);
-
-/* ---- polkit.c ---- */
-
-/* From here on `may_show` ends when polkit says that something has changed, or ends. 0 or -errno. */
-int polkit_follow(struct bridge *bridge);
-
-/* Asks polkit about who has sent the message. 0 or -errno. */
-int polkit_ask(sd_bus_message *message, const char *action, sd_bus_message_handler_t answered, void *userdata, sd_bus_slot **ret);
-
-/* 0 if its answer is yes; else -errno, and why. */
-int polkit_answered(sd_bus_message *answer, sd_bus_error *error);

@@ -7,11 +7,20 @@
 #include <string.h>
 
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/util/broadcasts.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 
 /* What else than set-own a class above one's own rules takes. */
 #define ACTION_RAISE "org.schedqos1.raise-own"
+
+#define POLKIT "org.freedesktop.PolicyKit1"
+#define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"
+#define ALLOW_USER_INTERACTION 1
+
+/* A person has to be found, and to type. */
+#define INTERACTIVE_US (120 * 1000000ULL)
+#define TIMEOUT_US (20 * 1000000ULL)
 
 /* So many programs of a uid can hold something. */
 #define HOLDING_MAX 32
@@ -44,6 +53,67 @@ static int close_call(struct call *call, int r, const sd_bus_error *error)
 		sd_bus_reply_method_errnof(call->message, r, "%s", strerror(-r));
 	call_end(call);
 	return 0;
+}
+
+/* ---- polkit ---- */
+
+/* A session that is not in front any more, say. */
+static int on_polkit_changes(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	const struct bridge *bridge = userdata;
+
+	(void)message;
+	(void)error;
+	for (struct caller *caller = bridge->callers; caller; caller = caller->next)
+		caller->may_show = false;
+	return 0;
+}
+
+int calls_follow_polkit(struct bridge *bridge)
+{
+	int r = sd_bus_match_signal(bridge->bus, NULL, POLKIT, POLKIT_PATH, POLKIT ".Authority", "Changed", on_polkit_changes,
+				    bridge);
+
+	return r < 0 ? r : sd_bus_add_match(bridge->bus, NULL, BUS_NAME_OWNER_CHANGED ",arg0='" POLKIT "'", on_polkit_changes,
+					    bridge);
+}
+
+/* Asks about who has called. 0 or -errno. */
+static int ask_polkit(struct call *call, const char *action)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
+	const bool interactive = sd_bus_message_get_allow_interactive_authorization(call->message) > 0;
+	sd_bus *bus = call->bridge->bus;
+	int r = sd_bus_message_new_method_call(bus, &question, POLKIT, POLKIT_PATH, POLKIT ".Authority", "CheckAuthorization");
+
+	/* The bus vouches for the name, and never gives it to another connection. */
+	if (r >= 0)
+		r = sd_bus_message_append(question, "(sa{sv})sa{ss}us", "system-bus-name", 1, "name", "s",
+					  sd_bus_message_get_sender(call->message), action, 0,
+					  interactive ? ALLOW_USER_INTERACTION : 0, "");
+	if (r >= 0)
+		r = sd_bus_call_async(bus, &call->waits, question, on_polkit_answers, call, interactive ? INTERACTIVE_US : TIMEOUT_US);
+	return r < 0 ? r : 0;
+}
+
+/* 0 if the answer is yes; else -errno, and why. */
+static int judge_answer(sd_bus_message *answer, sd_bus_error *error)
+{
+	const sd_bus_error *fault = sd_bus_message_get_error(answer);
+	int is_authorized = 0, is_challenge = 0;
+
+	if (sd_bus_error_has_names(fault, SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
+		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "there is no polkit here to allow it: only root may");
+	if (fault || sd_bus_message_enter_container(answer, 'r', "bba{ss}") < 0 ||
+	    sd_bus_message_read(answer, "bb", &is_authorized, &is_challenge) < 0)
+		return sd_bus_error_setf(error, SD_BUS_ERROR_ACCESS_DENIED, "polkit has not allowed it: %s",
+					 fault && fault->message ? fault->message : "no answer that makes sense");
+	if (is_authorized)
+		return 0;
+	if (is_challenge)
+		return sd_bus_error_set(error, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED,
+					"this takes an administrator's password, and there is nobody to ask for it");
+	return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "not allowed");
 }
 
 /* ---- the daemon ---- */
@@ -82,7 +152,7 @@ static int on_daemon_answers(sd_bus_message *reply, void *userdata, sd_bus_error
 		call->daemon_us += now_us - call->asked_us;
 	if (!call->may_raise && sd_bus_error_has_name(fault, BUS_ERROR_NEEDS_RAISE)) {
 		call->may_raise = true;
-		r = polkit_ask(call->message, ACTION_RAISE, on_polkit_answers, call, &call->waits);
+		r = ask_polkit(call, ACTION_RAISE);
 		if (r >= 0)
 			return 0;
 	} else if (fault) {
@@ -193,7 +263,7 @@ static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_erro
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	struct call *call = userdata;
-	int r = polkit_answered(answer, &error);
+	int r = judge_answer(answer, &error);
 
 	(void)unused;
 	call->waits = sd_bus_slot_unref(call->waits);
@@ -224,7 +294,7 @@ static int send_out(struct call *call, const struct caller *caller, sd_bus_error
 		return sd_bus_error_set(error, SD_BUS_ERROR_NOT_SUPPORTED, "root asks the daemon itself, as 'schedqos' does");
 	if (call->uid == 0 || !method->action || (caller->may_show && (method->flags & METHOD_SHOWS)))
 		return ask_daemon(call, error);
-	return polkit_ask(call->message, method->action, on_polkit_answers, call, &call->waits);
+	return ask_polkit(call, method->action);
 }
 
 /*
