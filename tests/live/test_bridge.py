@@ -13,15 +13,14 @@ import signal
 import subprocess
 import xml.etree.ElementTree
 
+from askers import AskerTest
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
 from cgroups import Cgroups
 from daemon import SANITIZER_WORDS, SCHEDQOS, TOP, environment
-from harness import LiveTest
 from programs import sleep_program
 from tasks import state
 from waiting import PATIENCE, wait_for
 
-ASKER = os.path.join(os.path.dirname(SCHEDQOS), "tests/live/asker")
 DESKTOP = os.path.join(TOP, "systemd/desktop")
 POLKITD = [path for path in ("/usr/lib/polkit-1/polkitd", "/usr/libexec/polkitd") if os.path.exists(path)]
 BUS_CONFIG = "/usr/share/dbus-1/system.conf"
@@ -43,7 +42,9 @@ RULES = """polkit.addRule(function(action, subject) {
 CONFIG = {"app": {"qos": INITIATED}, "slow": {"qos": BACKGROUND}}
 
 
-class Bridge(LiveTest):
+class Bridge(AskerTest):
+    INTERFACE = NAME
+
     def setUp(self):
         super().setUp()
         missing = [tool for tool in ("dbus-daemon", "busctl", "gdbus", "setpriv", "prlimit") if not shutil.which(tool)]
@@ -109,10 +110,6 @@ class Bridge(LiveTest):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", timeout=PATIENCE * 2,
                               check=False, **options)
 
-    @staticmethod
-    def identity(uid):
-        return ["setpriv", "--reuid=%d" % uid, "--regid=%d" % uid, "--clear-groups", "--"] if uid else []
-
     def has_name(self, name):
         return "true" in self.run_as(0, "busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
                                      "NameHasOwner", "s", name).stdout
@@ -152,28 +149,9 @@ class Bridge(LiveTest):
 
     def asker(self, uid, name=NAME, path=PATH, **env):
         """A connection of that user's, in which he calls."""
-        asker = subprocess.Popen([*self.inside, *self.identity(uid), ASKER, "system", name, path], stdin=subprocess.PIPE,
-                                 stdout=subprocess.PIPE, env=dict(environment(), **env), encoding="utf-8")
-        self.addCleanup(self.hang_up, asker)
-        self.assertEqual(asker.stdout.readline(), "ready\n")
+        asker = self.start_asker("system", name, path, prefix=[*self.inside, *self.identity(uid)], **env)
+        self.assertEqual(asker.state, "ready")
         return asker
-
-    @staticmethod
-    def hang_up(asker):
-        if not asker.stdin.closed:
-            asker.stdin.close()
-        asker.wait()
-        asker.stdout.close()
-
-    @staticmethod
-    def ask(asker, method, *words, interface=NAME):
-        asker.stdin.write(" ".join(map(str, (interface, method, *words))) + "\n")
-        asker.stdin.flush()
-        return asker.stdout.readline().rstrip("\n").split("\t")
-
-    def assert_refused(self, answer, error, text=""):
-        self.assertEqual(answer[:2], ["error", error], (answer, self.logs()))
-        self.assertIn(text, answer[2])
 
     def verb(self, uid, *args, status=0):
         """What the program says to a user."""

@@ -7,15 +7,14 @@ import socket
 import struct
 import subprocess
 
+from askers import AskerTest
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
 from cgroups import Cgroups
-from daemon import SCHEDQOS, environment, schedqos
-from harness import LiveTest
+from daemon import schedqos
 from programs import sleep_program
 from tasks import comm
 from waiting import wait_for
 
-ASKER = os.path.join(os.path.dirname(SCHEDQOS), "tests/live/asker")
 SOCKET = "/run/schedqos/bus"
 MANAGER, OVERRIDES = "org.schedqos1.Manager", "org.schedqos1.Overrides"
 BRIDGE, OTHER = 54321, 54322
@@ -23,7 +22,7 @@ DENIED = "org.freedesktop.DBus.Error.AccessDenied"
 NOT_YOURS, NEEDS_RAISE, FAILED = ("org.schedqos1.Error." + name for name in ("NotYours", "NeedsRaise", "Failed"))
 
 
-class BridgeSide(LiveTest):
+class BridgeSide(AskerTest):
     def daemon_with_bridge(self, config=None, prefix=(), **options):
         """On a machine that has the user schedqos, which only the daemon sees."""
         with open("/etc/passwd", encoding="utf-8") as users:
@@ -36,28 +35,7 @@ class BridgeSide(LiveTest):
         return self.daemon(config, prefix=[*prefix, *own], **options)
 
     def asker(self, uid=0, gid=None):
-        gid = uid if gid is None else gid
-        asker = subprocess.Popen(["setpriv", "--reuid=%d" % uid, "--regid=%d" % gid, "--clear-groups", "--", ASKER, SOCKET],
-                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), encoding="utf-8")
-        self.addCleanup(self.end, asker)
-        asker.state = asker.stdout.readline().rstrip("\n")
-        return asker
-
-    @staticmethod
-    def end(asker):
-        asker.stdin.close()
-        asker.wait()
-        asker.stdout.close()
-
-    @staticmethod
-    def ask(asker, *words):
-        asker.stdin.write(" ".join(map(str, words)) + "\n")
-        asker.stdin.flush()
-        return asker.stdout.readline().rstrip("\n").split("\t")
-
-    def assert_refused(self, answer, error, text=""):
-        self.assertEqual(answer[:2], ["error", error], answer)
-        self.assertIn(text, answer[2])
+        return self.start_asker(SOCKET, prefix=self.identity(uid, gid))
 
 
 class Socket(BridgeSide):
@@ -337,7 +315,7 @@ class Users(UsersCase):
         carry(DEFAULT)
         self.assertEqual(self.units(self.ALICE, (path, BACKGROUND, "own:2")), ["ok"])
         carry(BACKGROUND)
-        self.end(self.bridge)
+        self.hang_up(self.bridge)
         carry(DEFAULT)
 
     def test_what_ends_it(self):
@@ -353,7 +331,7 @@ class Users(UsersCase):
         self.assert_keeps(one, INITIATED)
         self.assert_keeps(other, BACKGROUND)
         gone.end()
-        self.end(self.bridge)
+        self.hang_up(self.bridge)
         wait_for(lambda: self.current.status()["overrides"] == 1, "the end of what the bridge held")
         self.assert_keeps(other, INITIATED)
         self.assert_keeps(kept, BACKGROUND)
@@ -518,7 +496,7 @@ class Levels(UsersCase):
         # Nothing is left of it when whoever said so has gone.
         self.users("Drop", "s", ":1.2")
         self.assert_keeps(apps[8], BACKGROUND)
-        self.end(self.bridge)
+        self.hang_up(self.bridge)
         wait_for(lambda: self.current.status()["apps_focused"] == 0, "the end of the bridge's connection")
         self.assert_keeps(apps[1], BACKGROUND)
 
