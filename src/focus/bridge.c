@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "focus.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include <schedqos/util/log.h>
@@ -14,27 +13,19 @@
 /* Before one that has ended is started again. */
 #define RETRY_US (1 * 1000000ULL)
 
-struct bridge {
-	struct focus *focus;
-	sd_bus *bus; /* the system's */
-	sd_event_source *repeating;
-	bool is_refusing; /* the last answer was an error, which has been said */
-	bool has_daemon;  /* it was not that the bridge has none */
-};
-
 static int on_repeating(sd_event_source *source, uint64_t usec, void *userdata)
 {
-	struct bridge *bridge = userdata;
+	struct focus *focus = userdata;
 
 	(void)source;
 	(void)usec;
-	shown_repeat(&bridge->focus->shown);
+	shown_repeat(&focus->shown);
 	return 0;
 }
 
-static void repeat_in(struct bridge *bridge, uint64_t us)
+static void repeat_in(struct focus *focus, uint64_t us)
 {
-	focus_call_in(bridge->focus, &bridge->repeating, us, on_repeating, bridge);
+	focus_call_in(focus, &focus->repeating, us, on_repeating, focus);
 }
 
 /* ---- what is told, and answered ---- */
@@ -54,10 +45,10 @@ static void say_refusal(const sd_bus_error *error)
 		log_warning("bridge: " BRIDGE ": %s", safe);
 }
 
-static void say_heard(struct bridge *bridge)
+static void say_heard(const struct focus *focus)
 {
 	_cleanup_free_ char *class = NULL;
-	const int r = sd_bus_get_property_string(bridge->bus, BRIDGE, BRIDGE_PATH, BRIDGE, "Focus", NULL, &class);
+	const int r = sd_bus_get_property_string(focus->system_bus, BRIDGE, BRIDGE_PATH, BRIDGE, "Focus", NULL, &class);
 	char safe[128] = "";
 
 	if (r >= 0 && *class)
@@ -71,35 +62,30 @@ static void say_heard(struct bridge *bridge)
 static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unused)
 {
 	const sd_bus_error *error = sd_bus_message_get_error(message);
-	struct bridge *bridge = userdata;
-	const bool was_refusing = bridge->is_refusing, prints = bridge->focus->prints;
+	struct focus *focus = userdata;
+	const bool was_refusing = focus->is_refusing;
 	const bool has_daemon = !sd_bus_error_has_name(error, NO_DAEMON);
 
 	(void)unused;
 	/* About one process, which may have ended or be none of ours to speak of. */
-	if (error && has_daemon && !prints && strncmp(error->name, ERRORS, strlen(ERRORS)) == 0)
+	if (error && has_daemon && !focus->prints && strncmp(error->name, ERRORS, strlen(ERRORS)) == 0)
 		return 0;
-	bridge->has_daemon = has_daemon;
-	bridge->is_refusing = error && !sd_bus_error_has_name(error, ERRORS "NotYours");
-	if (bridge->is_refusing && !was_refusing)
+	focus->has_daemon = has_daemon;
+	focus->is_refusing = error && !sd_bus_error_has_name(error, ERRORS "NotYours");
+	if (focus->is_refusing && !was_refusing)
 		say_refusal(error);
-	else if (!bridge->is_refusing && (prints || was_refusing))
-		say_heard(bridge);
+	else if (!focus->is_refusing && (focus->prints || was_refusing))
+		say_heard(focus);
 	/* What was refused before may have been anything. */
-	if (!bridge->is_refusing && was_refusing)
-		repeat_in(bridge, RETRY_US);
+	if (!focus->is_refusing && was_refusing)
+		repeat_in(focus, RETRY_US);
 	return 0;
 }
 
-static int set_shown(struct bridge *bridge, int pidfd, enum shown_level level)
+void bridge_tell(struct focus *focus, const struct shown_app *app)
 {
-	return sd_bus_call_method_async(bridge->bus, NULL, BRIDGE, BRIDGE_PATH, BRIDGE, "SetShown", on_answer, bridge, "hs",
-					pidfd, shown_level_name(level));
-}
-
-void bridge_tell(struct bridge *bridge, const struct shown_app *app)
-{
-	set_shown(bridge, app->pidfd, app->told);
+	sd_bus_call_method_async(focus->system_bus, NULL, BRIDGE, BRIDGE_PATH, BRIDGE, "SetShown", on_answer, focus, "hs",
+				 app->pidfd, shown_level_name(app->told));
 }
 
 /* ---- whom ---- */
@@ -110,12 +96,12 @@ void bridge_tell(struct bridge *bridge, const struct shown_app *app)
  */
 static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct bridge *bridge = userdata;
+	struct focus *focus = userdata;
 	const char *name, *before, *after;
 
 	(void)error;
-	if (sd_bus_message_read(message, "sss", &name, &before, &after) >= 0 && (*after || bridge->has_daemon))
-		repeat_in(bridge, *after ? 0 : RETRY_US);
+	if (sd_bus_message_read(message, "sss", &name, &before, &after) >= 0 && (*after || focus->has_daemon))
+		repeat_in(focus, *after ? 0 : RETRY_US);
 	return 0;
 }
 
@@ -128,37 +114,20 @@ static int on_properties(sd_bus_message *message, void *userdata, sd_bus_error *
 	return 0;
 }
 
-static int follow(struct bridge *bridge)
-{
-	const int r = focus_watch_name(bridge->bus, BRIDGE, on_owner, bridge);
-
-	return r < 0 ? r :
-		       sd_bus_match_signal_async(bridge->bus, NULL, BRIDGE, BRIDGE_PATH, "org.freedesktop.DBus.Properties",
-						 "PropertiesChanged", on_properties, NULL, bridge);
-}
-
 int bridge_open(struct focus *focus)
 {
-	struct bridge *bridge = focus->bridge = calloc(1, sizeof(*bridge));
-	_cleanup_close_ int pidfd = process_open(getpid());
-	int r;
+	_cleanup_close_ int self = process_open(getpid());
+	int r = focus_open_bus(focus, sd_bus_open_system, &focus->system_bus);
 
-	if (!bridge)
-		return -ENOMEM;
-	*bridge = (struct bridge){ .focus = focus, .has_daemon = true };
-	r = focus_open_bus(focus, sd_bus_open_system, &bridge->bus);
+	focus->has_daemon = true;
+	if (r >= 0 && focus->prints)
+		bridge_tell(focus, &(const struct shown_app){ .pidfd = self, .told = SHOWN_VISIBLE });
 	if (r >= 0)
-		r = focus->prints ? set_shown(bridge, pidfd, SHOWN_VISIBLE) : follow(bridge);
+		r = focus_watch_name(focus->system_bus, BRIDGE, on_owner, focus);
+	if (r >= 0)
+		r = sd_bus_match_signal_async(focus->system_bus, NULL, BRIDGE, BRIDGE_PATH, "org.freedesktop.DBus.Properties",
+					      "PropertiesChanged", on_properties, NULL, focus);
 	if (r < 0)
 		log_error("bridge: the system bus: %s", strerror(-r));
 	return focus->prints ? 0 : r;
-}
-
-void bridge_close(struct bridge *bridge)
-{
-	if (!bridge)
-		return;
-	sd_event_source_disable_unref(bridge->repeating);
-	sd_bus_flush_close_unref(bridge->bus);
-	free(bridge);
 }

@@ -12,18 +12,27 @@
 
 #include "shown.h"
 
+enum subject { WINDOWS, SOUND, GAMES, N_SUBJECTS };
+
+#define N_SOURCES 8
+
 struct focus {
 	sd_event *event; /* after each of whose events what is due is said */
 	bool prints;	 /* for people, and there may be others beside it; else it is the service */
-	sd_bus *user_bus; /* the session's; NULL: there is none */
+	sd_bus *user_bus, *system_bus; /* NULL: there is none */
 	struct shown shown;
-	struct sources *sources; /* NULL: they are not open yet */
-	struct bridge *bridge;
+	/* Of sources.c: */
+	struct focus_source *used[N_SUBJECTS]; /* NULL: none can be */
+	char why_not[N_SOURCES][160];	       /* the others */
+	sd_event_source *looking;
+	unsigned tries;
+	/* Of bridge.c: */
+	sd_event_source *repeating;
+	bool is_refusing; /* the last answer was an error, which has been said */
+	bool has_daemon;  /* it was not that the bridge has none */
 };
 
 /* ---- sources: compositors, PipeWire, GameMode. They come and go ---- */
-
-enum subject { WINDOWS, SOUND, GAMES, N_SUBJECTS };
 
 struct source_type;
 
@@ -33,6 +42,7 @@ struct focus_source {
 	struct focus *focus;
 	int fd;		  /* -1: none */
 	char why[160];	  /* room for a reason */
+	char owner[256];  /* the bus's own name of who has the type's `bus_name` */
 	sd_event_source *io;
 };
 
@@ -56,15 +66,12 @@ extern const struct source_type pipewire_type, gamemode_type;
 
 /* ---- sources.c: which are used: of each subject the first that can be, again whenever it goes or another comes ---- */
 
-/* Says what it uses, or why it can use none. 0 or -errno. */
-int sources_open(struct focus *focus);
-void sources_close(struct sources *sources);
+/* Says what it uses, or why it can use none. */
+void sources_open(struct focus *focus);
+void sources_close(struct focus *focus);
 
 /* A process that has windows has ended. */
-void sources_ended(struct sources *sources);
-
-/* Whether the app that the process's windows belong to may be heard. */
-bool sources_hear(const struct sources *sources, pid_t pid);
+void sources_ended(struct focus *focus);
 
 /* ---- parts of them that need no compositor ---- */
 
@@ -102,9 +109,8 @@ static inline pid_t json_pid(const cJSON *value)
  * to know whether it would, it is told of ourselves only, that we are visible, as we are. 0 or -errno.
  */
 int bridge_open(struct focus *focus);
-void bridge_close(struct bridge *bridge);
 
-void bridge_tell(struct bridge *bridge, const struct shown_app *app);
+void bridge_tell(struct focus *focus, const struct shown_app *app);
 
 /* ---- process.c: what /proc says of a process that a compositor or a sound server has named ---- */
 

@@ -62,7 +62,6 @@ struct kwin {
 	struct focus_source source;
 	char name[32];	 /* of the script */
 	char path[256];	 /* of its file; "" as soon as it has been read */
-	char owner[256]; /* KWin's own name on the bus */
 	sd_bus_slot *slot;
 	sd_event_source *silent;
 };
@@ -94,7 +93,7 @@ static int on_windows(sd_bus_message *message, void *userdata, sd_bus_error *err
 	const char *text;
 	int r;
 
-	if (strcmp(sd_bus_message_get_sender(message), kwin->owner) != 0)
+	if (strcmp(sd_bus_message_get_sender(message), kwin->source.owner) != 0)
 		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "only KWin knows the windows");
 	remove_file(kwin);
 	kwin->silent = sd_event_source_disable_unref(kwin->silent);
@@ -164,18 +163,9 @@ static int load_script(struct kwin *kwin, sd_bus_error *error)
 /* The script may call before anything else is done. 0 or -errno. */
 static int start(struct kwin *kwin, sd_bus_error *error)
 {
-	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
 	struct focus *focus = kwin->source.focus;
-	const char *owner;
-	int r = sd_bus_get_name_creds(focus->user_bus, KWIN, SD_BUS_CREDS_UNIQUE_NAME, &creds);
+	int r = sd_bus_add_object_vtable(focus->user_bus, &kwin->slot, "/org/schedqos/Focus", "org.schedqos.Focus1", vtable, kwin);
 
-	if (r >= 0)
-		r = sd_bus_creds_get_unique_name(creds, &owner);
-	if (r >= 0)
-		snprintf(kwin->owner, sizeof(kwin->owner), "%s", owner);
-	if (r >= 0)
-		r = sd_bus_add_object_vtable(focus->user_bus, &kwin->slot, "/org/schedqos/Focus", "org.schedqos.Focus1", vtable,
-					     kwin);
 	if (r >= 0)
 		r = write_script(kwin);
 	if (r >= 0)
@@ -207,7 +197,7 @@ static void kwin_close(void *held)
 {
 	struct kwin *kwin = held;
 
-	if (*kwin->owner)
+	if (kwin->slot)
 		call(kwin, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
 	remove_file(kwin);
 	sd_event_source_disable_unref(kwin->silent);

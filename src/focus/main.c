@@ -23,7 +23,7 @@ static int on_ended(sd_event_source *source, int pidfd, uint32_t revents, void *
 		if (focus->shown.apps[i].pidfd != pidfd)
 			continue;
 		shown_ended(&focus->shown, focus->shown.apps[i].pid);
-		sources_ended(focus->sources);
+		sources_ended(focus);
 		break;
 	}
 	return 0;
@@ -53,15 +53,15 @@ static bool is_heard(void *context, pid_t pid)
 {
 	const struct focus *focus = context;
 
-	return sources_hear(focus->sources, pid);
+	return sound_is_heard(focus->used[SOUND], pid);
 }
 
 static void tell(void *context, const struct shown_app *app)
 {
-	const struct focus *focus = context;
+	struct focus *focus = context;
 
 	if (!focus->prints)
-		bridge_tell(focus->bridge, app);
+		bridge_tell(focus, app);
 }
 
 static const struct shown_ops ops = { .meet = meet, .part = part, .is_heard = is_heard, .tell = tell };
@@ -129,27 +129,36 @@ static int run(struct focus *focus)
 	} while (r >= 0 && sd_event_get_state(focus->event) != SD_EVENT_FINISHED);
 	if (r >= 0 && sd_event_get_exit_code(focus->event, &code) >= 0 && code)
 		log_notice("the bus has ended, and so does this");
+	if (r < 0)
+		log_error("the loop of events: %s", strerror(-r));
 	return r < 0 ? r : code;
 }
 
+/* Says why it cannot. 0 or -errno. */
 static int start(struct focus *focus)
 {
 	int r = sd_event_new(&focus->event);
 
 	for (size_t i = 0; i < 2 && r >= 0; i++)
 		r = sd_event_add_signal(focus->event, NULL, (i ? SIGTERM : SIGINT) | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
-	if (r >= 0 && focus_open_bus(focus, sd_bus_open_user, &focus->user_bus) < 0)
+	if (r < 0) {
+		log_error("the loop of events: %s", strerror(-r));
+		return r;
+	}
+	if (focus_open_bus(focus, sd_bus_open_user, &focus->user_bus) < 0)
 		log_notice("there is no session bus: nothing is known of KDE, GNOME and games");
+	r = bridge_open(focus);
 	if (r >= 0)
-		r = bridge_open(focus);
-	return r < 0 ? r : sources_open(focus);
+		sources_open(focus);
+	return r;
 }
 
 static void stop(struct focus *focus)
 {
-	sources_close(focus->sources);
+	sources_close(focus);
 	shown_clear(&focus->shown);
-	bridge_close(focus->bridge);
+	sd_event_source_disable_unref(focus->repeating);
+	sd_bus_flush_close_unref(focus->system_bus);
 	sd_bus_flush_close_unref(focus->user_bus);
 	sd_event_unref(focus->event);
 }
@@ -171,8 +180,6 @@ int main(int argc, char **argv)
 		sd_notify(0, "READY=1");
 		r = run(&focus);
 	}
-	if (r < 0)
-		log_error("%s", strerror(-r));
 	stop(&focus);
 	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "focus.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/inotify.h>
 
@@ -12,24 +11,17 @@
 #define RETRIES	       10
 
 /* Of compositors those of whole desktops come first: within one, another may run in a window. */
-static const struct source_type *const types[] = { &kwin_type,	   &mutter_type, &sway_type,	 &niri_type,
-						   &hyprland_type, &x11_type,	 &pipewire_type, &gamemode_type };
-static const char *const subjects[N_SUBJECTS] = { [WINDOWS] = "windows", [SOUND] = "sound", [GAMES] = "games" };
-
-struct sources {
-	struct focus *focus;
-	struct focus_source *used[N_SUBJECTS]; /* NULL: none can be */
-	char why[array_size(types)][160]; /* not */
-	sd_event_source *looking, *sockets[2];
-	unsigned tries;
+static const struct source_type *const types[N_SOURCES] = {
+	&kwin_type, &mutter_type, &sway_type, &niri_type, &hyprland_type, &x11_type, &pipewire_type, &gamemode_type,
 };
+static const char *const subjects[N_SUBJECTS] = { [WINDOWS] = "windows", [SOUND] = "sound", [GAMES] = "games" };
 
 static int look(sd_event_source *timer, uint64_t usec, void *userdata);
 
-static void look_soon(struct sources *sources)
+static void look_soon(struct focus *focus)
 {
-	sources->tries = 0;
-	focus_call_in(sources->focus, &sources->looking, RETRY_FIRST_US, look, sources);
+	focus->tries = 0;
+	focus_call_in(focus, &focus->looking, RETRY_FIRST_US, look, focus);
 }
 
 /* ---- one ---- */
@@ -45,23 +37,23 @@ static void close_source(struct focus_source *source)
 }
 
 /* What it knew is not known any more. */
-static void stop_using(struct sources *sources, enum subject subject)
+static void stop_using(struct focus *focus, enum subject subject)
 {
-	if (!sources->used[subject])
+	if (!focus->used[subject])
 		return;
-	close_source(sources->used[subject]);
-	sources->used[subject] = NULL;
+	close_source(focus->used[subject]);
+	focus->used[subject] = NULL;
 	if (subject == WINDOWS)
-		shown_no_windows(&sources->focus->shown);
+		shown_no_windows(&focus->shown);
 	else if (subject == GAMES)
-		shown_no_games(&sources->focus->shown);
-	sources->focus->shown.has_changed = true;
+		shown_no_games(&focus->shown);
+	focus->shown.has_changed = true;
 }
 
 static int on_ready(sd_event_source *io, int fd, uint32_t revents, void *userdata)
 {
 	struct focus_source *source = userdata;
-	struct sources *sources = source->focus->sources;
+	struct focus *focus = source->focus;
 	const char *why = source->type->take(source);
 
 	(void)io;
@@ -69,24 +61,27 @@ static int on_ready(sd_event_source *io, int fd, uint32_t revents, void *userdat
 	(void)revents;
 	if (why) {
 		log_notice("%s: %s", source->type->name, why);
-		stop_using(sources, source->type->subject);
-		look_soon(sources);
+		stop_using(focus, source->type->subject);
+		look_soon(focus);
 	}
 	return 0;
 }
 
-/* The process that has the name on the session's bus. No service is started for it. NULL, or why there is none. */
+/* Who has the name on the session's bus, and its process. No service is started for it. NULL, or why there is none. */
 static const char *find_owner(struct focus_source *source, pid_t *ret)
 {
 	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
-	const char *name = source->type->bus_name;
+	const uint64_t what = SD_BUS_CREDS_PID | SD_BUS_CREDS_UNIQUE_NAME;
+	const char *name = source->type->bus_name, *owner;
 
 	if (!source->focus->user_bus)
 		return "there is no session bus";
 	snprintf(source->why, sizeof(source->why), "%s is not on the session's bus", name);
-	if (sd_bus_get_name_creds(source->focus->user_bus, name, SD_BUS_CREDS_PID, &creds) < 0)
+	if (sd_bus_get_name_creds(source->focus->user_bus, name, what, &creds) < 0 || sd_bus_creds_get_pid(creds, ret) < 0 ||
+	    sd_bus_creds_get_unique_name(creds, &owner) < 0)
 		return source->why;
-	return sd_bus_creds_get_pid(creds, ret) < 0 ? source->why : NULL;
+	snprintf(source->owner, sizeof(source->owner), "%s", owner);
+	return NULL;
 }
 
 /* NULL, or why not. */
@@ -108,75 +103,75 @@ static const char *start(struct focus_source *source)
 }
 
 /* For people: what is used, and why each of the others is not. */
-static void report(const struct sources *sources, enum subject subject)
+static void report(const struct focus *focus, enum subject subject)
 {
-	const struct focus_source *used = sources->used[subject];
+	const struct focus_source *used = focus->used[subject];
 	const int level = used ? LOG_INFO : LOG_WARNING;
 	bool was_found = false;
 
 	log_at(level, "%s: %s", subjects[subject], used ? used->type->name : "nothing is known");
-	for (size_t i = 0; i < array_size(types) && (sources->focus->prints || !used); i++) {
+	for (size_t i = 0; i < array_size(types) && (focus->prints || !used); i++) {
 		if (used && types[i] == used->type)
 			was_found = true;
 		else if (types[i]->subject == subject)
-			log_at(level, "  not by %s: %s", types[i]->name, was_found ? "it was not looked for" : sources->why[i]);
+			log_at(level, "  not by %s: %s", types[i]->name, was_found ? "it was not looked for" : focus->why_not[i]);
 	}
 }
 
-static void try_source(struct sources *sources, size_t i)
+static void try_source(struct focus *focus, size_t i)
 {
 	struct focus_source *source = calloc(1, types[i]->size);
 	const char *why;
 
 	if (!source)
 		return;
-	*source = (struct focus_source){ .type = types[i], .focus = sources->focus, .fd = -1 };
+	*source = (struct focus_source){ .type = types[i], .focus = focus, .fd = -1 };
 	why = start(source);
 	if (why) {
-		snprintf(sources->why[i], sizeof(sources->why[i]), "%s", why);
+		snprintf(focus->why_not[i], sizeof(focus->why_not[i]), "%s", why);
 		close_source(source);
 		return;
 	}
-	sources->used[types[i]->subject] = source;
-	sources->focus->shown.has_changed = true;
-	report(sources, types[i]->subject);
+	focus->used[types[i]->subject] = source;
+	focus->shown.has_changed = true;
+	report(focus, types[i]->subject);
 }
 
 /* ---- all ---- */
 
 static int look(sd_event_source *timer, uint64_t usec, void *userdata)
 {
-	struct sources *sources = userdata;
-	struct focus_source *const *used = sources->used;
+	struct focus *focus = userdata;
+	struct focus_source *const *used = focus->used;
 
 	(void)timer;
 	(void)usec;
 	for (size_t i = 0; i < array_size(types); i++) {
 		if (!used[types[i]->subject])
-			try_source(sources, i);
+			try_source(focus, i);
 	}
 	/* The compositor may have been started after us. */
-	if (!used[WINDOWS] && sources->tries == RETRIES / 2)
-		report(sources, WINDOWS);
-	if ((!used[WINDOWS] || !used[SOUND]) && sources->tries < RETRIES)
-		focus_call_in(sources->focus, &sources->looking, (uint64_t)RETRY_FIRST_US << sources->tries++, look, sources);
+	if (!used[WINDOWS] && focus->tries == RETRIES / 2)
+		report(focus, WINDOWS);
+	if ((!used[WINDOWS] || !used[SOUND]) && focus->tries < RETRIES)
+		focus_call_in(focus, &focus->looking, (uint64_t)RETRY_FIRST_US << focus->tries++, look, focus);
 	return 0;
 }
 
 static int on_socket(sd_event_source *inotify, const struct inotify_event *event, void *userdata)
 {
-	struct sources *sources = userdata;
+	struct focus *focus = userdata;
 
 	(void)inotify;
-	if (!sources->used[WINDOWS] || (!sources->used[SOUND] && event->len && strcmp(event->name, "pipewire-0") == 0))
-		look_soon(sources);
+	if (!focus->used[WINDOWS] || (!focus->used[SOUND] && event->len && strcmp(event->name, "pipewire-0") == 0))
+		look_soon(focus);
 	return 0;
 }
 
 /* Who had the name has gone, and another may have come. */
 static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct sources *sources = userdata;
+	struct focus *focus = userdata;
 	const char *name;
 
 	(void)error;
@@ -184,59 +179,43 @@ static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error
 		return 0;
 	for (size_t i = 0; i < array_size(types); i++) {
 		if (types[i]->bus_name && strcmp(types[i]->bus_name, name) == 0)
-			stop_using(sources, types[i]->subject);
+			stop_using(focus, types[i]->subject);
 	}
-	look_soon(sources);
+	look_soon(focus);
 	return 0;
 }
 
-int sources_open(struct focus *focus)
+void sources_open(struct focus *focus)
 {
-	struct sources *sources = focus->sources = calloc(1, sizeof(*sources));
 	/* One that is not there brings nothing. */
-	const char *const folders[array_size(sources->sockets)] = { getenv("XDG_RUNTIME_DIR"), "/tmp/.X11-unix" };
+	const char *const folders[] = { getenv("XDG_RUNTIME_DIR"), "/tmp/.X11-unix" };
 
-	if (!sources)
-		return -ENOMEM;
-	sources->focus = focus;
 	for (size_t i = 0; i < array_size(types); i++) {
 		if (types[i]->bus_name && focus->user_bus)
-			focus_watch_name(focus->user_bus, types[i]->bus_name, on_owner, sources);
+			focus_watch_name(focus->user_bus, types[i]->bus_name, on_owner, focus);
 	}
 	for (size_t i = 0; i < array_size(folders); i++) {
 		if (folders[i])
-			sd_event_add_inotify(focus->event, &sources->sockets[i], folders[i],
-					     IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, on_socket, sources);
+			sd_event_add_inotify(focus->event, NULL, folders[i], IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, on_socket, focus);
 	}
-	look(NULL, 0, sources);
+	look(NULL, 0, focus);
 	for (enum subject subject = 0; subject < N_SUBJECTS; subject++) {
-		if (focus->prints && !sources->used[subject])
-			report(sources, subject);
+		if (focus->prints && !focus->used[subject])
+			report(focus, subject);
 	}
-	return 0;
 }
 
-void sources_close(struct sources *sources)
+void sources_close(struct focus *focus)
 {
-	if (!sources)
-		return;
 	for (enum subject subject = 0; subject < N_SUBJECTS; subject++)
-		stop_using(sources, subject);
-	for (size_t i = 0; i < array_size(sources->sockets); i++)
-		sd_event_source_disable_unref(sources->sockets[i]);
-	sd_event_source_disable_unref(sources->looking);
-	free(sources);
+		stop_using(focus, subject);
+	sd_event_source_disable_unref(focus->looking);
 }
 
-void sources_ended(struct sources *sources)
+void sources_ended(struct focus *focus)
 {
-	struct focus_source *used = sources->used[WINDOWS];
+	struct focus_source *used = focus->used[WINDOWS];
 
 	if (used && used->type->take)
 		on_ready(NULL, used->fd, 0, used);
-}
-
-bool sources_hear(const struct sources *sources, pid_t pid)
-{
-	return sound_is_heard(sources->used[SOUND], pid);
 }

@@ -10,6 +10,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import threading
 
 from desktop import FOCUS, USER, DesktopTest
@@ -23,6 +24,13 @@ class Nothing(DesktopTest):
         for source, why in (("KWin", "there is no session bus"), ("sway", r"nobody listens at \$SWAYSOCK or \$XDG_RUNTIME_DIR/sway"),
                             ("X11", r"nobody answers at \$DISPLAY"), ("GameMode", "there is no session bus")):
             lines.wait("^  not by %s: %s" % (source, why))
+
+    def test_without_the_system_bus_no_service(self):
+        """The last that it says is why."""
+        said = subprocess.run([FOCUS], env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              encoding="utf-8", timeout=PATIENCE, check=False)
+        self.assertEqual(said.returncode, 1)
+        self.assertRegex(said.stdout, r"the system bus: No such file or directory\n\Z")
 
 
 class Conversation(DesktopTest):
