@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "focus.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <schedqos/util/broadcasts.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
 
 /* How late a timer may be, us. */
 #define ACCURACY_US 5000
@@ -50,4 +55,65 @@ void focus_say(const struct focus *focus, pid_t pid, const char *name, const cha
 {
 	if (focus->prints)
 		log_info("%7d %-16s %s", (int)pid, name, text);
+}
+
+/* ---- processes ---- */
+
+/* What is known of it: nothing, if it is gone. */
+static sd_bus_creds *look_at(pid_t pid, uint64_t what)
+{
+	sd_bus_creds *creds = NULL;
+
+	return pid <= 1 || sd_bus_creds_new_from_pid(&creds, pid, what) < 0 ? NULL : creds;
+}
+
+int process_open(pid_t pid)
+{
+	const int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+bool process_is_app(pid_t pid)
+{
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds =
+		look_at(pid, SD_BUS_CREDS_EUID | SD_BUS_CREDS_USER_UNIT | SD_BUS_CREDS_USER_SLICE);
+	const char *slice, *unit;
+	uid_t uid;
+
+	if (pid == getpid() || !creds || sd_bus_creds_get_euid(creds, &uid) < 0 || uid != getuid())
+		return false;
+	if (sd_bus_creds_get_user_slice(creds, &slice) >= 0 && strncmp(slice, "session", strlen("session")) == 0)
+		return false;
+	return sd_bus_creds_get_user_unit(creds, &unit) < 0 || strcmp(unit, "init.scope") != 0;
+}
+
+pid_t process_parent(pid_t pid)
+{
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = look_at(pid, SD_BUS_CREDS_PPID);
+	pid_t parent;
+
+	return creds && sd_bus_creds_get_ppid(creds, &parent) >= 0 ? parent : 0;
+}
+
+bool process_shares_unit(pid_t pid, pid_t other)
+{
+	const uint64_t what = SD_BUS_CREDS_USER_UNIT | SD_BUS_CREDS_USER_SLICE;
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = look_at(pid, what), *others = look_at(other, what);
+	const char *slice, *unit, *others_unit;
+
+	return creds && others && sd_bus_creds_get_user_slice(creds, &slice) >= 0 &&
+	       strncmp(slice, "app", strlen("app")) == 0 &&
+	       sd_bus_creds_get_user_unit(creds, &unit) >= 0 && sd_bus_creds_get_user_unit(others, &others_unit) >= 0 &&
+	       strcmp(unit, others_unit) == 0;
+}
+
+char *process_name(pid_t pid, char *buf, size_t size)
+{
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = look_at(pid, SD_BUS_CREDS_COMM);
+	const char *comm = "?";
+
+	if (creds)
+		sd_bus_creds_get_comm(creds, &comm);
+	return text_escape_to(buf, size, comm, strlen(comm));
 }

@@ -112,7 +112,21 @@ int bridge_open(struct focus *focus);
 
 void bridge_tell(struct focus *focus, const struct shown_app *app);
 
-/* ---- process.c: what /proc says of a process that a compositor or a sound server has named ---- */
+/* ---- focus.c: what they share ---- */
+
+/* A timer that runs once; *timer is made if it is NULL. 0 or -errno. */
+int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call, void *context);
+
+/* A bus in the loop, which ends with it. Of signals it brings what is sent to all. 0 or -errno. */
+int focus_open_bus(struct focus *focus, int (*open)(sd_bus **ret), sd_bus **ret);
+
+/* Has `call` called when somebody takes or leaves a name of the bus, with NameOwnerChanged's "sss". 0 or -errno. */
+int focus_watch_name(sd_bus *bus, const char *name, sd_bus_message_handler_t call, void *context);
+
+/* For people: prints a line about the process, unless we are the service. */
+void focus_say(const struct focus *focus, pid_t pid, const char *name, const char *text);
+
+/* What /proc says of a process that a compositor or a sound server has named. */
 
 /* A descriptor of the process, or -errno. */
 int process_open(pid_t pid);
@@ -128,17 +142,3 @@ bool process_shares_unit(pid_t pid, pid_t other);
 
 /* Its name, escaped; "?" if it is gone. Returns buf. */
 char *process_name(pid_t pid, char *buf, size_t size);
-
-/* ---- focus.c: what they share ---- */
-
-/* A timer that runs once; *timer is made if it is NULL. 0 or -errno. */
-int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call, void *context);
-
-/* A bus in the loop, which ends with it. Of signals it brings what is sent to all. 0 or -errno. */
-int focus_open_bus(struct focus *focus, int (*open)(sd_bus **ret), sd_bus **ret);
-
-/* Has `call` called when somebody takes or leaves a name of the bus, with NameOwnerChanged's "sss". 0 or -errno. */
-int focus_watch_name(sd_bus *bus, const char *name, sd_bus_message_handler_t call, void *context);
-
-/* For people: prints a line about the process, unless we are the service. */
-void focus_say(const struct focus *focus, pid_t pid, const char *name, const char *text);
