@@ -162,6 +162,9 @@ void run_chooses(struct run *run, uint8_t kind)
 			task->attr.util_max = task->without.util_max = chosen.util_max;
 		break;
 	case RESET:
+		/* A nice value that real time hides is not handed down then, so that no child shows it. */
+		if (!task_policy_is_fair(task->attr.policy))
+			run_exempt(task, TASK_ATTR_NICE | MAY_CLIMB);
 		/* Without slices nothing tells a child's. */
 		if (run->m->kernel.slice && task->attr.policy != POLICY_DEADLINE)
 			task->attr.reset_on_fork = task->without.reset_on_fork = 1;
