@@ -36,7 +36,8 @@ static struct arena *chunk_for(struct arena **arena, size_t need)
 	if (!chunk)
 		return NULL;
 	*chunk = (struct arena){ *arena, chunk->room, chunk->room + size };
-	return *arena = chunk;
+	*arena = chunk;
+	return chunk;
 }
 
 void *arena_alloc(struct arena **arena, size_t size)
