@@ -139,6 +139,8 @@ static int explain_name(sd_bus_message *message, void *userdata, sd_bus_error *e
 	if (r < 0)
 		return r;
 	r = tagger_explain_name(daemon->tagger, name, &json);
+	if (r == -EINVAL)
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "no program has such a name");
 	return r < 0 ? fail(error, r) : sd_bus_reply_method_return(message, "s", json);
 }
 

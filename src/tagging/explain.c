@@ -217,6 +217,8 @@ int explain_name(const struct config *config, const struct attr_caps *caps, cons
 
 	if (!plan)
 		return -ENOMEM;
+	if (!*path_base(name))
+		return -EINVAL;
 	/* exec names a task after the file that it was told to run. */
 	strncpy(facts.comm, path_base(name), sizeof(facts.comm) - 1);
 	r = plan_set_config(plan, config);

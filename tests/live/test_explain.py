@@ -170,7 +170,7 @@ class Explain(LiveTest):
         self.assertIn("\\x1b[2J\\n\\xff", self.explain(name)[1])
 
     def test_a_program_that_does_not_run(self):
-        self.daemon(RULES)
+        daemon = self.daemon(RULES)
         def ask(*options):
             said = schedqos("explain", *options)
             self.assertEqual(said.returncode, 0, said.stderr)
@@ -179,6 +179,11 @@ class Explain(LiveTest):
         self.assertIn("would be " + UI, ask("--name", "exact"))
         self.assertIn("would be " + UI, ask("--name", "/opt/bin/pathless"))
         self.assertIn("would be " + DEFAULT, ask("--name", "nothing"))
+        for _ in "with a daemon", "without":
+            said = schedqos("explain", "--name", "folder/", *daemon.options())
+            self.assertEqual((said.returncode, said.stdout), (1, ""))
+            self.assertIn("no program has such a name", said.stderr)
+            daemon.stop()
 
     def test_without_a_daemon_it_says_what_one_does(self):
         puppet = self.puppet("threads")

@@ -134,7 +134,10 @@ bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task
  */
 int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret);
 
-/* The same about a program that need not run: its name, or its executable's path. */
+/*
+ * The same about a program that need not run: its name, or its executable's path. -EINVAL: it is empty or ends in a
+ * slash.
+ */
 int tagger_explain_name(const struct tagger *tagger, const char *name, char **ret);
 
 /* The number of records, which may include tasks that have ended. */
