@@ -164,8 +164,10 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 
 static void announce(const struct daemon *daemon)
 {
-	log_info("schedqos %s is listening: %zu rules, %zu tasks, %" PRIu64 " changed", VERSION,
-		 rules_count(daemon->config->rules), tagger_records(daemon->tagger), tagger_counters(daemon->tagger)->set);
+	const size_t rules = rules_count(daemon->config->rules);
+
+	log_info("schedqos %s is listening: %zu rule%s, %zu tasks, %" PRIu64 " changed", VERSION, rules,
+		 rules == 1 ? "" : "s", tagger_records(daemon->tagger), tagger_counters(daemon->tagger)->set);
 	daemon_notify_ready(daemon, "");
 }
 
@@ -185,7 +187,7 @@ static void finish(struct daemon *daemon)
 	for (size_t i = 0; i < n; i++)
 		problem_summary(&problems[i]);
 	problem_summary(&daemon->bus_problem);
-	log_info("stopped: %" PRIu64 " tasks put back", count);
+	log_info("stopped: %" PRIu64 " task%s put back", count, count == 1 ? "" : "s");
 }
 
 /* ---- the background: the caller waits until the daemon is ready or has failed ---- */

@@ -61,7 +61,9 @@ int daemon_load_config(struct daemon *daemon)
 
 void daemon_notify_ready(const struct daemon *daemon, const char *remark)
 {
-	sd_notifyf(0, "READY=1\nSTATUS=%zu rules, %zu tasks%s", rules_count(daemon->config->rules),
+	const size_t rules = rules_count(daemon->config->rules);
+
+	sd_notifyf(0, "READY=1\nSTATUS=%zu rule%s, %zu tasks%s", rules, rules == 1 ? "" : "s",
 		   tagger_records(daemon->tagger), remark);
 }
 

@@ -24,10 +24,11 @@ static void check_release(struct checkup *checkup)
 static void check_configuration(struct checkup *checkup)
 {
 	const struct doctor_input *input = &checkup->input;
+	const size_t rules = input->config ? rules_count(input->config->rules) : 0;
 
 	if (input->config)
-		found_ok(checkup, "configuration", "%zu rules, %zu classes, no errors",
-			 rules_count(input->config->rules), input->config->n_classes);
+		found_ok(checkup, "configuration", "%zu rule%s, %zu classes, no errors", rules, rules == 1 ? "" : "s",
+			 input->config->n_classes);
 	else
 		found_bad(checkup, "configuration",
 			  input->is_daemons ? "the daemon keeps to an earlier one, and does not start again with it" :

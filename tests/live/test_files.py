@@ -112,7 +112,7 @@ class Reload(LiveTest):
             manager.bind(self.path("notify"))
             manager.settimeout(PATIENCE)
             daemon = self.prepare({}, environ={"NOTIFY_SOCKET": self.path("notify")}).start()
-            self.assertRegex(manager.recv(4096), rb"^READY=1\nSTATUS=1 rules, \d+ tasks$")
+            self.assertRegex(manager.recv(4096), rb"^READY=1\nSTATUS=1 rule, \d+ tasks$")
             for config, status in (({"app": {"qos": UI}}, rb"2 rules, \d+ tasks$"),
                                    ("{", rb"2 rules, \d+ tasks, last reload refused$")):
                 daemon.reload(config)

@@ -325,7 +325,7 @@ class Background(LiveTest):
                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self.stop()
         with open(path, encoding="utf-8") as log:
-            self.assertRegex(log.read(), r"(?s)is listening: .*stopped: \d+ tasks put back\n\Z")
+            self.assertRegex(log.read(), r"(?s)is listening: .*stopped: \d+ tasks? put back\n\Z")
 
     def test_without_any_log_it_says_so(self):
         if os.path.exists("/dev/log"):

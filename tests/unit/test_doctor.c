@@ -107,7 +107,7 @@ TEST_DOCTOR_TEST(all_well)
 		assert_int_equal(checkup.findings.items[i].state, FINDING_OK);
 	}
 	says("kernel", FINDING_OK, "Linux 6.18.1");
-	says("configuration", FINDING_OK, "1 rules, 5 classes, no errors");
+	says("configuration", FINDING_OK, "1 rule, 5 classes, no errors");
 }
 
 TEST_DOCTOR_TEST(configuration)
