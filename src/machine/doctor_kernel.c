@@ -227,6 +227,8 @@ static void check_lockdown(struct checkup *checkup)
 			   "debugfs is closed: profiles cannot set base_slice_ns and features; all else works",
 			   "boot with lockdown=none, without secure boot", "%s",
 			   r == 0 ? mode : "debugfs does not let root in: locked down");
+	else if (r < 0 && geteuid() != 0)
+		found_note(checkup, "lockdown", "cannot be told", "run this as root", "only root can look into debugfs");
 	else
 		found_ok(checkup, "lockdown", "%s", r == 0 ? "none" : "not seen");
 }
