@@ -319,6 +319,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	const struct task *origin = tasks_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
 	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine };
 	struct task_attr actual;
+	uint8_t differs;
 
 	if (origin && found->start > plan->start)
 		task = copy_of(plan, origin, origin, found->tid, found->tgid);
@@ -329,10 +330,11 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 		task.had = task.known = actual;
 	} else {
 		task.flags = TASK_COPY | TASK_FRESH | TASK_TOUCHED;
-		/* Unless all is the same nothing tells that it is a copy: under SCHED_IDLE and after a reset no slice does. */
-		if ((attr_difference(&actual, &task.known) & (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_SLICE)) &&
-		    (actual.slice_ns == task.had.slice_ns || task.known.policy == POLICY_IDLE ||
-		     (origin && origin->known.reset_on_fork)))
+		differs = attr_difference(&actual, &task.known);
+		/* It is no copy of what its origin carries now, by its slice; or by anything, where no slice tells. */
+		if ((differs & TASK_ATTR_SLICE) ||
+		    ((differs & (TASK_ATTR_POLICY | TASK_ATTR_NICE)) &&
+		     (task.known.policy == POLICY_IDLE || (origin && origin->known.reset_on_fork))))
 			task.known = task.had;
 		if (is_thread && origin && is_mixed(plan, origin))
 			task.flags |= TASK_IN_DOUBT;

@@ -69,10 +69,10 @@
  *		called exec. It counts as the first, the leader before the others, whose `known` is what we find. If there is none,
  *		the least `had` of all becomes its. An exec makes the leader a copy if one of its threads was one, and fresh.
  * loss		A scan looks at every task; all records but copies are fresh. A task without one, born since we began to listen,
- *		gets a fresh copy of its living parent's (a thread: of its leader's), with `had` for `known` if it carries the slice
- *		of `had`, or the origin is SCHED_IDLE or has reset-on-fork, so that no slice tells. An orphan may be anybody's child:
- *		its `had` is the default or, if a class may have raised it, the lowest from which a class ever raised a task. The
- *		`had` of older tasks is what they carry.
+ *		gets a fresh copy of its living parent's (a thread: of its leader's), with `had` for `known` if it carries another
+ *		slice; if its origin is SCHED_IDLE or has reset-on-fork, another policy or nice value. An orphan may be anybody's
+ *		child: its `had` is the default or, if a class may have raised it, the lowest from which a class ever raised a task.
+ *		The `had` of older tasks is what they carry.
  * crash	The records live in a file in /run. The next daemon takes them over, goes on as after a loss, and puts on what
  *		the rules say now, but on nothing that was left alone. No rule takes effect by that, though an exec or reload was
  *		missed; but where an exec was booked, an override held, a stop had begun or there was no class, it does. On a task being set, any value of `had` and
