@@ -382,4 +382,5 @@ void events_drain(struct tagger *tagger)
 {
 	events_book(tagger);
 	settle(tagger);
+	tagger_wake(tagger);
 }

@@ -304,8 +304,6 @@ void scan_all(struct tagger *tagger)
 		problem_report(&tagger->problems[PROBLEM_SCAN], "reading /proc: %s", strerror(-scan.error));
 	tagger->scan_error = scan.error;
 	scan_sweep(tagger);
-	if (tagger->events_lost)
-		tagger_wake(tagger);
 }
 
 void scan_sweep(struct tagger *tagger)

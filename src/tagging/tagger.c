@@ -129,8 +129,6 @@ void tagger_start(struct tagger *tagger)
 	heard_update(tagger);
 	scan_all(tagger);
 	tagger->started = true;
-	/* For whose arguments are to be asked again it is the loop that waits, and on an idle machine nothing else wakes it. */
-	tagger_wake(tagger);
 }
 
 void tagger_follow_classes(struct tagger *tagger)
@@ -155,8 +153,6 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 void tagger_scan(struct tagger *tagger)
 {
 	scan_all(tagger);
-	/* For what has to wait, as in tagger_start. */
-	tagger_wake(tagger);
 }
 
 /*

@@ -305,7 +305,10 @@ bool events_book(struct tagger *tagger);
  */
 bool events_handle(struct tagger *tagger);
 
-/* events.c: the same, and waits for a short time for what that takes, so that no task is due any more. */
+/*
+ * events.c: the same, and waits for a short time for what that takes, so that no task is due any more. What follows from it,
+ * and what is to be done later, such as asking for arguments again, is the loop's, which nothing else wakes on an idle machine.
+ */
 void events_drain(struct tagger *tagger);
 
 /* events.c: sets and reads back, reports to the plan, counts and logs. */

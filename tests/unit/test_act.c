@@ -97,3 +97,16 @@ TEST_ACT_TEST(reused_id_is_not_set)
 	assert_int_equal(tagger.counters.races, 1);
 	assert_false(was_set);
 }
+
+/* A request from the bus has tasks decided outside the loop; one of them could not be asked for its arguments. */
+TEST_ACT_TEST(loop_does_later_what_a_request_leaves)
+{
+	assert_true(sd_event_new(&tagger.event) >= 0);
+	assert_true(loop_init(&tagger) >= 0);
+	unread_note(&tagger.arguments.unread, getpid(), clock_ms());
+	events_drain(&tagger);
+	assert_true(sd_event_run(tagger.event, 0) > 0);
+	assert_true(tagger.timer_is_set);
+	loop_free(&tagger);
+	sd_event_unref(tagger.event);
+}
