@@ -28,8 +28,9 @@
 static const char beginning[] = "// The administrator's rules for schedqos: see schedqos.json(5).\n{\n}\n";
 
 struct edit {
-	const char *not_reloaded;  /* why no daemon is to read the file; NULL: one is */
+	bool has_daemon;	   /* one runs, and can be asked */
 	struct config_paths paths; /* of the whole, with the file to be edited */
+	struct config_paths daemons;
 	char *path, *copy;	   /* of that file, with symlinks followed, and of the copy */
 	struct stat file, begun;   /* the file (st_nlink 0: there is none) and the copy, before the editor ran */
 };
@@ -120,6 +121,22 @@ static char ask(const char *question, char otherwise)
 	return 0;
 }
 
+/* Whether the daemon finds it at a reload, as its own file or in its folders. Of what has errors a reload tells as well. */
+static bool is_read(const struct edit *edit)
+{
+	_cleanup_(config_freep) struct config *config = NULL;
+	struct config_errors errors = { 0 };
+	bool is_found = config_load(&edit->daemons, CONFIG_USERS_PEOPLE_MS, &config, &errors) < 0;
+
+	for (size_t i = 0; !is_found && i < config->n_files; i++) {
+		_cleanup_free_ char *path = realpath(config->files[i], NULL);
+
+		is_found = path && strcmp(path, edit->path) == 0;
+	}
+	config_errors_clear(&errors);
+	return is_found;
+}
+
 /* The copy takes the file's place, with its owner and mode, and is put in force. Returns an exit status. */
 static int install(const struct edit *edit)
 {
@@ -132,9 +149,10 @@ static int install(const struct edit *edit)
 			  is_stale ? "somebody else has changed it" : strerror(errno), edit->copy);
 		return EXIT_FAILURE;
 	}
-	if (!edit->not_reloaded)
+	if (edit->has_daemon && is_read(edit))
 		return reload_daemon();
-	log_notice("%s", edit->not_reloaded);
+	log_notice(edit->has_daemon ? "the daemon that runs does not read this file" :
+				      "no daemon runs: it takes effect at the next start");
 	return 0;
 }
 
@@ -181,19 +199,6 @@ static void ignore(int number)
 	(void)number;
 }
 
-/* Of what the daemon says of itself, if one runs and can be asked. */
-static const char *why_not_reloaded(const struct edit *edit, const cJSON *daemons)
-{
-	const char *given = member_text(daemons, "config_file");
-	const struct config_paths paths = { .file = *given ? given : NULL };
-	const char *file = config_own_file(&paths);
-	_cleanup_free_ char *path = realpath(file, NULL);
-
-	if (!daemons)
-		return "no daemon runs: it takes effect at the next start";
-	return strcmp(path ? path : file, edit->path) == 0 ? NULL : "the daemon that runs does not read this file";
-}
-
 int cmd_edit(const struct command *command)
 {
 	/* At a question Ctrl-C is no answer; while the editor runs it is the editor's. */
@@ -202,10 +207,13 @@ int cmd_edit(const struct command *command)
 	struct edit edit = { .paths = command->paths };
 	int status = EXIT_FAILURE;
 
-	if (client_try() == 0)
-		daemon_paths(&edit.paths, &daemons);
+	edit.has_daemon = client_try() == 0 && daemon_paths(&edit.daemons, &daemons) == 0;
+	if (!edit.paths.file)
+		edit.paths.file = edit.daemons.file;
+	if (!edit.paths.folder)
+		edit.paths.folder = edit.daemons.folder;
+	edit.paths.mapping = edit.daemons.mapping;
 	if (begin(&edit, config_own_file(&edit.paths)) == 0) {
-		edit.not_reloaded = why_not_reloaded(&edit, daemons);
 		sigaction(SIGINT, &action, NULL);
 		status = edit_it(&edit);
 	}

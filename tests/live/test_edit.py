@@ -230,3 +230,11 @@ class WithADaemon(EditTest):
         self.assertEqual(process.returncode, 0, output[1])
         self.assertRegex(output[1], r"3 rules in force \(1 new, 1 changed\), \d+ tasks? changed")
         self.assert_carries(app, BACKGROUND)
+
+    def test_a_new_file_in_the_daemons_folder_is_reloaded(self):
+        daemon = self.daemon(OLD)
+        app = self.sleeper("other")
+        result = self.edit(self.writer({"other": {"qos": BACKGROUND}}), "y\n", "--config", daemon.layers + "/app_configs/50-new.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("in force (1 new)", result.stderr)
+        self.assert_carries(app, BACKGROUND)
