@@ -202,10 +202,13 @@ static char *frame_text(const struct top *top, bool on_terminal)
 /* As many lines as there is room for. */
 static void cut_to_screen(char *text)
 {
-	struct winsize size = { .ws_row = 24 };
+	struct winsize size = { 0 };
+	unsigned rows;
 
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	for (unsigned line = 1; line < size.ws_row && *text; line++)
+	/* A serial line does not say. */
+	rows = size.ws_row ? size.ws_row : 24;
+	for (unsigned line = 1; line < rows && *text; line++)
 		text += strcspn(text, "\n") + 1;
 	*text = '\0';
 }

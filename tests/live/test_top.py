@@ -59,21 +59,15 @@ class Top(LiveTest):
         self.assertNotIn("\x1b", result.stdout)
         self.assertNotIn("\x01", result.stdout)
 
-    def on_terminal(self, *args):
-        """Starts it on a terminal of its own."""
+    def on_terminal(self, rows, text):
+        """On a terminal of its own, until that is in the second frame; then Ctrl-C."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.environ["TERM"] = "xterm"
-            os.execve(SCHEDQOS, [SCHEDQOS, *args], environment())
+            os.execve(SCHEDQOS, [SCHEDQOS, "top"], environment())
         self.addCleanup(end, pid)
         self.addCleanup(os.close, terminal)
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-        return pid, terminal
-
-    def test_on_a_terminal(self):
-        self.daemon(RULES)
-        self.assert_carries(self.sleeper("app"), BACKGROUND)
-        pid, terminal = self.on_terminal("top")
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 120, 0, 0))
         seen = bytearray()
 
         def shows(text, times):
@@ -81,6 +75,16 @@ class Top(LiveTest):
                 seen.extend(os.read(terminal, 65536))
             return seen.count(text) >= times
 
-        wait_for(lambda: shows(b"QOS_BACKGROUND app ", 2), lambda: "two frames: %r" % bytes(seen[-2000:]))
+        wait_for(lambda: shows(text, 2), lambda: "two frames: %r" % bytes(seen[-2000:]))
         os.write(terminal, b"\x03")
         self.assertEqual(os.WTERMSIG(os.waitpid(pid, 0)[1]), signal.SIGINT)
+
+    def test_on_a_terminal(self):
+        self.daemon(RULES)
+        self.assert_carries(self.sleeper("app"), BACKGROUND)
+        self.on_terminal(40, b"QOS_BACKGROUND app ")
+
+    def test_on_a_serial_line(self):
+        """Which does not say how large it is."""
+        self.daemon(RULES)
+        self.on_terminal(0, b"QOS_DEFAULT ")
