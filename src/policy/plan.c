@@ -72,8 +72,9 @@ static bool adopt(struct plan *plan, const struct task *record)
 	task.app = task.inherit = task.rule = 0;
 	task.own = task.tag = TAG_NONE;
 	task.limit = task.unit = 0;
-	/* Overrides ended with their holder, and a stop that was not finished: what the rules say takes effect anew. */
-	if (!plan->stopped && (task.state == TASK_UNDONE || task.assigned_by == REASON_OVERRIDE))
+	/* Overrides ended with their holder, and a stop that was not finished; or it had no class: what the rules say takes effect. */
+	if (!plan->stopped && (record->state == TASK_UNDONE || record->assigned_by == REASON_OVERRIDE ||
+			       (record->state == TASK_LEFT_ALONE && record->own == TAG_NONE)))
 		task.state = TASK_UNDECIDED;
 	memset(task.joined, 0, sizeof(task.joined));
 	task.shown = SHOWN_VISIBLE;

@@ -221,7 +221,7 @@ static int look_at_inherited(const struct plan *plan, struct task *leader, struc
 
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts)
 {
-	const uint16_t app = leader->app;
+	const uint16_t app = leader->app, inherit = leader->inherit;
 	const uint16_t limit = leader->limit, unit = leader->unit;
 	const uint8_t owners = leader->flags & TASK_OWNERS, shown = leader->shown;
 	const struct rule *rule;
@@ -247,7 +247,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
 		end_handing_on(plan, leader, facts);
 	look_at_cgroup(plan, leader, facts);
-	return leader->app != app || leader->limit != limit || leader->unit != unit || leader->shown != shown ||
+	return leader->app != app || leader->inherit != inherit || leader->limit != limit || leader->unit != unit || leader->shown != shown ||
 	       (leader->flags & TASK_OWNERS) != owners;
 }
 

@@ -262,10 +262,6 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 	if (!task || task->due >= DUE_MATCH || plan->undoing)
 		return;
 	leader = tasks_leader(plan->tasks, task->tgid);
-	if (leader && leader->due >= DUE_MATCH) {
-		plan_mark(plan, task, DUE_MATCH);
-		return;
-	}
 	if (!plan_has_thread_rules(plan, leader))
 		return;
 	assignment = plan_assign(plan, leader, rename->comm);
@@ -331,14 +327,14 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	} else {
 		task.flags = TASK_COPY | TASK_FRESH | TASK_TOUCHED;
 		differs = attr_difference(&actual, &task.known);
-		/* It is no copy of what its origin carries now, by its slice; or by anything, where no slice tells. */
-		if ((differs & TASK_ATTR_SLICE) ||
-		    ((differs & (TASK_ATTR_POLICY | TASK_ATTR_NICE)) &&
-		     (task.known.policy == POLICY_IDLE || (origin && origin->known.reset_on_fork))))
+		/* By its slice it is no copy of what its origin carries now; or by anything, under SCHED_IDLE; and a reset hides all. */
+		if ((differs & TASK_ATTR_SLICE) || (origin && origin->known.reset_on_fork) ||
+		    (task.known.policy == POLICY_IDLE && (differs & (TASK_ATTR_POLICY | TASK_ATTR_NICE))))
 			task.known = task.had;
 		if (is_thread && origin && is_mixed(plan, origin))
 			task.flags |= TASK_IN_DOUBT;
-		if (!origin || origin->tgid == INIT)
+		/* Of a subreaper's, too. */
+		if (!origin || origin->tgid == INIT || differs)
 			given_lower(&plan->given, &actual, &task.had);
 	}
 	task.tid = found->tid;

@@ -91,8 +91,8 @@ bool tagger_restore(bool *ret_done)
 		log_error(STATE_FOLDER "/" STATE_TASKS ": %s: no task is put back", state_file_fault(r));
 		return false;
 	}
-	/* The file stays for a restore with more privileges. */
-	if ((legacy.n_changed || legacy.stopped) && !restore_from(&legacy, ret_done))
+	/* Also if all have been put back: it was killed while it waited for late forks. The file stays for who has more privileges. */
+	if (legacy.n_records && !restore_from(&legacy, ret_done))
 		return false;
 	/* The service calls us at the stop as well, before late forks have brought their children. */
 	state_remove(folder, false);

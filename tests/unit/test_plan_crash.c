@@ -292,3 +292,14 @@ MACHINE_TEST(a_child_of_before_the_crash_proves_nothing)
 	assert_false(record(m, 100)->flags & TASK_FRESH);
 	stops_without_trace(m);
 }
+
+/* Nobody has chosen that it has none. */
+MACHINE_TEST(what_had_no_class_gets_one_that_a_rule_gives_now)
+{
+	start(m, "'schedqos': { 'default': 'none' }, 'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	spawns(m, INIT, 100, "/usr/bin/vi");
+	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
+	crash(m);
+	start(m, "'schedqos': { 'default': 'none' }, 'vi': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+}

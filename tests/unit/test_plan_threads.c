@@ -254,6 +254,21 @@ MACHINE_TEST(an_orphan_keeps_what_it_inherits)
 	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
 }
 
+/* As when its user has left the seat, which is seen when it is matched the next time. */
+MACHINE_TEST(threads_lose_what_their_process_inherits_no_longer)
+{
+	start(m, "'schedqos': { 'default': 'none', 'groups': { 'x': { 'max': 'QOS_UTILITY' } } },"
+		 "'steam': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'raise': 'seat' }");
+	spawns(m, INIT, 100, "/usr/bin/steam");
+	spawns(m, 100, 101, "/usr/bin/game");
+	clones(m, 101, 102);
+	assert_task(m, 102, INTERACTIVE, REASON_INHERITED);
+	machine_task(m, 101)->is_elsewhere = true;
+	moves(m, 101, "/user.slice/a");
+	assert_task(m, 101, PRISTINE, REASON_NO_RULE);
+	assert_task(m, 102, PRISTINE, REASON_NO_RULE);
+}
+
 MACHINE_TEST(a_rule_of_threads_alone_is_a_rule_of_its_own)
 {
 	start(m, MAKE ", 'sh': { 'thread_qos': { 'bg': 'QOS_USER_INTERACTIVE' } }");

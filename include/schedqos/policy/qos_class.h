@@ -238,7 +238,7 @@ uint8_t qos_attr_io_priority(const struct qos_attr *attr);
 struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_attr *had,
 			       const struct attr_caps *caps);
 
-/* ---- what classes have given since the first start after boot: what a task carries may be ours by one of these ---- */
+/* ---- what classes have given since the last start after a boot or stop: what a task carries may be ours by one of these ---- */
 
 struct given {
 	struct qos_attr *attrs; /* each once; NULL when there are none */
