@@ -271,8 +271,10 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 	     overrides_raises(plan->overrides, class_override(plan, tasks_leader(plan->tasks, task->tgid)))) ||
 	    (rule && (rule->yield == YIELD_NO || rule->enforce)))
 		return want;
-	/* Does not raise a task that somebody lowered. */
-	if (task->had.policy == POLICY_IDLE || (task->had.nice > 0 && !task_policy_is_fair(want.policy)))
+	/* Does not raise a task that somebody lowered. Real time would have taken its slice. */
+	if (!task_policy_is_fair(want.policy) && (task->had.policy == POLICY_IDLE || task->had.nice > 0))
+		attr_copy(&want, &task->had, TASK_ATTR_POLICY | TASK_ATTR_SLICE);
+	if (task->had.policy == POLICY_IDLE)
 		attr_copy(&want, &task->had, TASK_ATTR_POLICY);
 	if (task->had.nice > 0 && want.nice < task->had.nice)
 		want.nice = task->had.nice;

@@ -362,3 +362,14 @@ MACHINE_TEST(a_later_change_stays)
 	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
 	stops_without_trace(m);
 }
+
+MACHINE_TEST(a_real_time_class_that_a_lowered_task_does_not_get_leaves_its_slice)
+{
+	start(m, "'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 }, 'app': { 'qos': 'QOS_RT' }");
+	spawns(m, INIT, 100, "/usr/bin/sh");
+	renice(m, 100, 5);
+	living(m, 100)->attr.slice_ns = living(m, 100)->without.slice_ns = 7000000;
+	execs(m, 100, "/usr/bin/app");
+	assert_carries(m, 100, "SCHED_NORMAL nice 5 slice 7 ms");
+	stops_without_trace(m);
+}
