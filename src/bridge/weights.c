@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/limits.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ struct weights {
 	bool has_daemon; /* with a configuration, which a bridge may have not */
 	bool is_ending;	 /* nothing is to have a weight any more */
 	char record_path[PATH_MAX];
-	int record;
+	int record, lock;
 	size_t n_kept; /* units in it */
 	sd_login_monitor *logins; /* NULL: nobody tells of seats */
 	bool seat_is_used;
@@ -69,7 +70,12 @@ static int open_record(struct weights *weights)
 	snprintf(weights->record_path, sizeof(weights->record_path), "%s/schedqos", folder ? folder : "$XDG_RUNTIME_DIR");
 	if (r >= 0)
 		r = weights->record = folder_open(weights->record_path, 0755);
-	if (r >= 0 && flock(weights->record, LOCK_EX | LOCK_NB) < 0)
+	/* Root's folder everybody can open, and so lock. */
+	if (r >= 0 && !weights->is_user) {
+		weights->lock = openat(weights->record, "weights.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		r = weights->lock < 0 ? -errno : weights->lock;
+	}
+	if (r >= 0 && flock(r, LOCK_EX | LOCK_NB) < 0)
 		r = -errno;
 	if (r < 0)
 		log_error("the record of cpu weights in %s: %s", weights->record_path,
@@ -586,6 +592,7 @@ static void clear(struct weights *weights)
 	sd_bus_flush_close_unref(weights->daemon);
 	sd_bus_flush_close_unref(weights->manager);
 	cleanup_close(&weights->record);
+	cleanup_close(&weights->lock);
 	sd_event_unref(weights->event);
 }
 
@@ -604,7 +611,7 @@ static int finish(struct weights *weights)
 
 int weights_run(bool is_user)
 {
-	_cleanup_(clear) struct weights weights = { .is_user = is_user, .level = LOG_INFO, .record = -1 };
+	_cleanup_(clear) struct weights weights = { .is_user = is_user, .level = LOG_INFO, .record = -1, .lock = -1 };
 
 	if (start(&weights) < 0)
 		return EXIT_FAILURE;
@@ -616,7 +623,7 @@ int weights_run(bool is_user)
 
 int weights_restore(bool is_user)
 {
-	_cleanup_(clear) struct weights weights = { .is_user = is_user, .level = LOG_DEBUG, .record = -1 };
+	_cleanup_(clear) struct weights weights = { .is_user = is_user, .level = LOG_DEBUG, .record = -1, .lock = -1 };
 
 	return open_record(&weights) < 0 ? EXIT_FAILURE : finish(&weights);
 }

@@ -440,3 +440,14 @@ class Weights(LiveTest):
         self.becomes("named.service", BACKGROUND)
         self.assertRegex(self.restore(status=1), "runs already")
         self.stop()
+
+    def test_nobody_else_keeps_it_from_running(self):
+        self.start()
+        command = ["flock", "-F", "-n", RECORD, "sh", "-c", "echo; exec sleep infinity"]
+        with subprocess.Popen(command, user=65534, group=65534, extra_groups=[], stdout=subprocess.PIPE) as locker:
+            self.assertEqual(locker.stdout.readline(), b"\n")
+            self.stop()
+            try:
+                self.restore()
+            finally:
+                locker.kill()
