@@ -207,7 +207,7 @@ class Renames(Floods):
         self.flood([flooder], storm_of(100000), others)
         self.assert_not_received(daemon, before, begun)
         # The latter where it came so seldom to a CPU that they did not fit.
-        self.assertRegex(daemon.log(), "process %d|renames a second: while" % flooder.pid)
+        self.assertRegex(daemon.log(), "process %d|the last of somebody" % flooder.pid)
 
     def test_between_two_classes(self):
         """Each of them is a decision: the last one counts, and no line is logged for any."""
