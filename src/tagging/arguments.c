@@ -40,7 +40,7 @@ bool unread_has(const struct unread *unread, pid_t pid)
 	return place_of(unread, pid) < unread->count;
 }
 
-void unread_note(struct unread *unread, pid_t pid, uint32_t ms)
+void unread_note(struct unread *unread, pid_t pid, uint32_t ms, bool is_asked)
 {
 	uint32_t wait_ms = WAIT_MIN_MS;
 
@@ -50,7 +50,9 @@ void unread_note(struct unread *unread, pid_t pid, uint32_t ms)
 	if (!unread->count)
 		unread->tried_ms = ms - RETRY_MS;
 	if (unread->tried.pid == pid) {
-		wait_ms = unread->tried.wait_ms > WAIT_MAX_MS / 2 ? WAIT_MAX_MS : unread->tried.wait_ms * 2;
+		wait_ms = unread->tried.wait_ms * (is_asked ? 2 : 1);
+		if (wait_ms > WAIT_MAX_MS)
+			wait_ms = WAIT_MAX_MS;
 		unread->tried.pid = 0;
 	}
 	unread->processes[unread->count++] = (struct unread_process){ pid, ms + wait_ms, wait_ms };
@@ -62,8 +64,11 @@ void unread_forget(struct unread *unread, pid_t pid)
 
 	if (i < unread->count)
 		unread->processes[i] = unread->processes[--unread->count];
-	if (unread->tried.pid == pid)
-		unread->tried.pid = 0;
+	if (unread->tried.pid != pid)
+		return;
+	/* The next one need not wait for what has not hung. */
+	unread->tried.pid = 0;
+	unread->tried_ms -= RETRY_MS;
 }
 
 /* The place of the one to be tried first, and when that is; or count. */
@@ -248,7 +253,7 @@ ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char 
 		return -EINPROGRESS;
 	}
 	if (!question || question->state != QUESTION_ANSWERED) {
-		unread_note(&arguments->unread, tgid, clock_ms());
+		unread_note(&arguments->unread, tgid, clock_ms(), question && question->is_asked);
 		return -EAGAIN;
 	}
 	unread_forget(&arguments->unread, tgid);
@@ -340,8 +345,10 @@ static void send_new(struct arguments *arguments)
 	if (!reader_current(&arguments->reader))
 		arguments->progress_ms = clock_ms();
 	r = reader_ask(&arguments->reader, messages, n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		sent[i]->state = r < 0 ? QUESTION_UNKNOWN : QUESTION_ASKED;
+		sent[i]->is_asked = true;
+	}
 }
 
 static void take(struct arguments *arguments)

@@ -30,7 +30,7 @@ static inline bool is_before(uint32_t a_ms, uint32_t b_ms)
 struct unread_process {
 	pid_t pid;
 	uint32_t next_ms; /* when to try again */
-	uint32_t wait_ms; /* since the last try: doubles */
+	uint32_t wait_ms; /* since the last try: doubles if it was asked then */
 };
 
 /* Starts as all zeroes. */
@@ -43,8 +43,8 @@ struct unread {
 	uint32_t last_hung_ms;		/* ... and for anybody's */
 };
 
-/* The process could not be read: adds it, if there is room. */
-void unread_note(struct unread *unread, pid_t pid, uint32_t ms);
+/* The process could not be read: adds it, if there is room. is_asked: the helper was, and not only its user off. */
+void unread_note(struct unread *unread, pid_t pid, uint32_t ms, bool is_asked);
 
 /* The process has been read, is gone, or has called exec. */
 void unread_forget(struct unread *unread, pid_t pid);
@@ -84,6 +84,7 @@ struct question {
 	enum question_state state;
 	pid_t tid, tgid; /* a thread, and its process */
 	uint32_t since_ms;
+	bool is_asked;	  /* the helper has been */
 	bool is_kept;	  /* its answer, for the next round */
 	uint32_t place;	  /* of the answer: reader_question */
 	int32_t size;	  /* of the answer, or -errno */

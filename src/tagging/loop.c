@@ -101,8 +101,12 @@ static void book_retry(struct tagger *tagger)
 	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
 
 	event.tid = event.tgid = unread_retry(&tagger->arguments.unread, event.ms);
-	if (event.tid)
+	if (!event.tid)
+		return;
+	if (tasks_find(plan_tasks(tagger->plan), event.tid))
 		plan_book(tagger->plan, &event);
+	else
+		unread_forget(&tagger->arguments.unread, event.tid);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)

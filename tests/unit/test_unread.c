@@ -33,9 +33,9 @@ TEST_UNREAD_TEST(each_try_in_vain_doubles_the_wait_up_to_a_minute)
 	uint32_t ms = BEGAN, wait = 100, next_ms;
 
 	for (int i = 0; i < 20; i++) {
-		unread_note(&unread, 5, ms);
+		unread_note(&unread, 5, ms, true);
 		/* What is not tried does not wait longer. */
-		unread_note(&unread, 5, ms + 50);
+		unread_note(&unread, 5, ms + 50, true);
 		assert_true(unread_has(&unread, 5));
 		assert_true(unread_next(&unread, &next_ms));
 		assert_int_equal(next_ms, ms + wait);
@@ -49,8 +49,20 @@ TEST_UNREAD_TEST(each_try_in_vain_doubles_the_wait_up_to_a_minute)
 	assert_false(unread_has(&unread, 5));
 	assert_false(unread_next(&unread, &next_ms));
 	unread_forget(&unread, 5);
-	unread_note(&unread, 5, ms);
+	unread_note(&unread, 5, ms, true);
 	assert_int_equal(unread_retry(&unread, ms + 100), 5);
+}
+
+TEST_UNREAD_TEST(who_is_not_asked_as_another_of_his_user_hangs_does_not_wait_longer)
+{
+	uint32_t next_ms;
+
+	for (uint32_t ms = BEGAN; ms < BEGAN + 1000; ms += 100) {
+		unread_note(&unread, 5, ms, false);
+		assert_true(unread_next(&unread, &next_ms));
+		assert_int_equal(next_ms, ms + 100);
+		assert_int_equal(unread_retry(&unread, ms + 100), 5);
+	}
 }
 
 TEST_UNREAD_TEST(they_are_tried_again_one_at_a_time)
@@ -58,9 +70,9 @@ TEST_UNREAD_TEST(they_are_tried_again_one_at_a_time)
 	uint32_t ms;
 
 	assert_false(unread_next(&unread, &ms));
-	unread_note(&unread, 6, BEGAN);
-	unread_note(&unread, 5, BEGAN + 2000);
-	unread_note(&unread, 7, BEGAN + 10);
+	unread_note(&unread, 6, BEGAN, true);
+	unread_note(&unread, 5, BEGAN + 2000, true);
+	unread_note(&unread, 7, BEGAN + 10, true);
 	assert_true(unread_next(&unread, &ms));
 	assert_int_equal(ms, BEGAN + 100);
 	assert_int_equal(unread_retry(&unread, BEGAN + 120), 6);
@@ -68,10 +80,11 @@ TEST_UNREAD_TEST(they_are_tried_again_one_at_a_time)
 	/* Until it is known what has come of one, the next has to wait longer, if not for ever. */
 	assert_true(unread_next(&unread, &ms));
 	assert_int_equal(ms, BEGAN + 320);
+	/* But not for one that has not hung. */
 	unread_forget(&unread, 6);
 	assert_true(unread_next(&unread, &ms));
-	assert_int_equal(ms, BEGAN + 170);
-	assert_int_equal(unread_retry(&unread, BEGAN + 170), 7);
+	assert_int_equal(ms, BEGAN + 120);
+	assert_int_equal(unread_retry(&unread, BEGAN + 120), 7);
 	unread_forget(&unread, 99);
 	assert_true(unread_next(&unread, &ms));
 	assert_int_equal(ms, BEGAN + 2100);
@@ -82,11 +95,11 @@ TEST_UNREAD_TEST(they_are_tried_again_one_at_a_time)
 TEST_UNREAD_TEST(there_is_an_end_to_the_places)
 {
 	for (int i = 0; i < UNREAD_MAX; i++)
-		unread_note(&unread, 100 + i, BEGAN);
-	unread_note(&unread, 5, BEGAN);
+		unread_note(&unread, 100 + i, BEGAN, true);
+	unread_note(&unread, 5, BEGAN, true);
 	assert_false(unread_has(&unread, 5));
 	unread_forget(&unread, 200);
-	unread_note(&unread, 5, BEGAN);
+	unread_note(&unread, 5, BEGAN, true);
 	assert_true(unread_has(&unread, 5));
 	assert_true(unread_has(&unread, 100 + UNREAD_MAX - 1));
 }
