@@ -70,7 +70,7 @@ void check_borders(struct checkup *checkup)
 	char names[256] = "";
 
 	for (size_t i = 0; i < borders.count; i++)
-		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i ? ", " : "",
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%.63s", i ? ", " : "",
 			 i < NAMES_MAX ? borders.names[i] : "...");
 	if (!borders.count)
 		found_ok(checkup, "borders", "none: all tasks are in one cpu cgroup");
