@@ -139,10 +139,11 @@ class Niri(Conversation):
         self.windows = [self.window(10, 1, 1, True), self.window(-3, -1, "x"), 7, None]
         self.say("WindowsChanged")
         self.shows(lines, self.one, "gone$")
+        self.windows = [self.window(10, self.one, 1, True)]
         self.workspaces, before = b"no JSON\n", self.stream
         self.say("WindowsChanged")
         wait_for(lambda: self.stream is not before, "another connection")
-        self.windows, self.workspaces = [self.window(10, self.one, 1, True)], []
+        self.workspaces = []
         self.shows(lines, self.one, "focused$")
 
 
