@@ -68,15 +68,9 @@ static int local_list(const struct config *config)
 
 static int unknown(const struct config *config, const char *name)
 {
-	struct suggestion near = { .word = name };
-	char safe[256], best[256] = "";
+	_cleanup_free_ char *words = profile_words_unknown(config, name);
 
-	for (size_t i = 0; i < config->n_profiles; i++)
-		suggest_offer(&near, config->profiles[i].name);
-	if (near.best)
-		text_escape_to(best, sizeof(best), near.best, strlen(near.best));
-	log_error("no sched profile \"%s\"%s%s%s", text_escape_to(safe, sizeof(safe), name, strlen(name)),
-		  *best ? " (did you mean \"" : "", best, *best ? "\"?)" : "");
+	log_error("%s", words ? words : strerror(ENOMEM));
 	return EXIT_USAGE;
 }
 

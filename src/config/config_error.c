@@ -222,17 +222,39 @@ char *config_path_of(const struct config *config, const struct rule *rule, const
 	return text_buf_take(&path);
 }
 
-char *class_words_unknown(const struct config *config, const char *name)
+static void put_escaped(struct text_buf *text, const char *name)
 {
-	const char *near = closest(NAMES(config->classes, config->n_classes), name);
-	struct text_buf text = { 0 };
 	char shown[256]; /* whoever asks by a name of millions of letters is not to get all of them back */
 
-	text_escape_to(shown, sizeof(shown), name, strnlen(name, sizeof(shown)));
-	text_buf_printf(&text, "no class \"%s\"", shown);
-	if (near)
-		text_buf_printf(&text, " (did you mean \"%s\"?)", near);
-	for (size_t i = 0; i < config->n_classes; i++)
-		text_buf_printf(&text, "%s%s", i ? ", " : ": there are ", config->classes[i].name);
+	text_buf_printf(text, "%s", text_escape_to(shown, sizeof(shown), name, strnlen(name, sizeof(shown))));
+}
+
+static char *words_unknown(const char *kind, struct names names, const char *name)
+{
+	const char *near = closest(names, name);
+	struct text_buf text = { 0 };
+
+	text_buf_printf(&text, "no %s \"", kind);
+	put_escaped(&text, name);
+	text_buf_printf(&text, "\"");
+	if (near) {
+		text_buf_printf(&text, " (did you mean \"");
+		put_escaped(&text, near);
+		text_buf_printf(&text, "\"?)");
+	}
+	for (size_t i = 0; i < names.n; i++) {
+		text_buf_printf(&text, i ? ", " : ": there are ");
+		put_escaped(&text, name_at(names, i));
+	}
 	return text_buf_take(&text);
+}
+
+char *class_words_unknown(const struct config *config, const char *name)
+{
+	return words_unknown("class", NAMES(config->classes, config->n_classes), name);
+}
+
+char *profile_words_unknown(const struct config *config, const char *name)
+{
+	return words_unknown("sched profile", NAMES(config->profiles, config->n_profiles), name);
 }

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/config/config_text.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/text.h>
 
 #include "daemon_private.h"
 
@@ -70,19 +70,11 @@ static int get_weights(sd_bus_message *message, void *userdata, sd_bus_error *er
 	return r < 0 ? r : sd_bus_message_send(reply);
 }
 
-/* Suggests the profile that may have been meant. */
 static int unknown_profile(const struct config *config, const char *name, sd_bus_error *error)
 {
-	struct suggestion near = { .word = name };
-	char safe[256], best[256] = "";
+	_cleanup_free_ char *words = profile_words_unknown(config, name);
 
-	for (size_t i = 0; i < config->n_profiles; i++)
-		suggest_offer(&near, config->profiles[i].name);
-	if (near.best)
-		text_escape_to(best, sizeof(best), near.best, strlen(near.best));
-	return sd_bus_error_setf(error, BUS_ERROR_UNKNOWN_PROFILE, "no sched profile \"%s\"%s%s%s",
-				 text_escape_to(safe, sizeof(safe), name, strlen(name)),
-				 *best ? " (did you mean \"" : "", best, *best ? "\"?)" : "");
+	return words ? sd_bus_error_set(error, BUS_ERROR_UNKNOWN_PROFILE, words) : -ENOMEM;
 }
 
 /* The answer is what the machine refused. */

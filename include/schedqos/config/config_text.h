@@ -125,10 +125,11 @@ int config_diff(const struct config *before, const struct config *after, config_
 		struct config_diff *ret);
 
 /*
- * That there is no class of this name, which may have been meant, and which there are, safe for a terminal. The caller
- * frees; NULL without memory.
+ * That there is no class, or sched profile, of this name, which may have been meant, and which there are, safe for a
+ * terminal. The caller frees; NULL without memory.
  */
 char *class_words_unknown(const struct config *config, const char *name);
+char *profile_words_unknown(const struct config *config, const char *name);
 
 /* ---- the rules of another daemon ---- */
 
