@@ -124,7 +124,8 @@ void judge(struct task *task, const struct task_attr *actual, bool is_vouched, c
 	   const struct attr_caps *caps)
 {
 	struct task judged = *task;
-	const uint8_t marks = marks_of_classes(actual, given, caps);
+	const bool is_as_known = !task->theirs && !attr_difference(actual, &task->known);
+	const uint8_t marks = is_as_known ? 0 : marks_of_classes(actual, given, caps); /* most looks find nothing new */
 	const uint8_t chosen = chosen_bits(&judged, actual, is_vouched, given, caps) & ~marks;
 
 	attr_copy(&judged.had, actual, chosen & can_have(&judged, actual, given));

@@ -247,8 +247,8 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
 		end_handing_on(plan, leader, facts);
 	look_at_cgroup(plan, leader, facts);
-	return leader->app != app || leader->inherit != inherit || leader->limit != limit || leader->unit != unit || leader->shown != shown ||
-	       (leader->flags & TASK_OWNERS) != owners;
+	return leader->app != app || leader->inherit != inherit || leader->limit != limit || leader->unit != unit ||
+	       leader->shown != shown || (leader->flags & TASK_OWNERS) != owners;
 }
 
 /*

@@ -333,8 +333,8 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 			task.known = task.had;
 		if (is_thread && origin && is_mixed(plan, origin))
 			task.flags |= TASK_IN_DOUBT;
-		/* Of a subreaper's, too. */
-		if (!origin || origin->tgid == INIT || differs)
+		/* An orphan; of a subreaper's, if it carries a class that this has not. */
+		if (!origin || origin->tgid == INIT || (differs && given_fits(&plan->given, &actual, plan->caps)))
 			given_lower(&plan->given, &actual, &task.had);
 	}
 	task.tid = found->tid;

@@ -76,7 +76,7 @@
  * loss		A scan looks at every task; all records but copies are fresh. A task without one, born since we began to listen,
  *		gets a fresh copy of its living parent's (a thread: of its leader's), with `had` for `known` if it carries another
  *		slice; or if its origin has reset-on-fork, or is SCHED_IDLE and it has another policy or nice value. If it is an
- *		orphan, or carries anything else than is on record, it may be anybody's child: its `had` is not above the lowest from
+ *		orphan, or carries a class that its parent has not, it may be anybody's child: its `had` is not above the lowest from
  *		which a class ever raised a task, if a class may have raised it. The `had` of older tasks is what they carry.
  * crash	The records live in a file in /run. The next daemon takes them over, goes on as after a loss, and puts on what
  *		the rules say now. A rule takes effect by that where an exec was booked, an override held, a stop had begun, or there
