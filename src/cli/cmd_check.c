@@ -33,7 +33,7 @@ static void say_mapping(const struct config *config)
 /* A line for each file, and one for the whole. */
 static void list_files(const struct config *config)
 {
-	size_t rules = rules_count(config->rules);
+	size_t rules = config->rules->n_lists;
 
 	for (size_t i = 0; i < config->n_files; i++)
 		list_file(config, i);

@@ -12,15 +12,12 @@
 static bool is_given_other(const struct config *before, const struct tagger_task *was, const struct config *after,
 			   const struct tagger_task *is)
 {
-	size_t n_before, n_after;
-	const struct tag *old = rules_tags(before->rules, &n_before), *new = rules_tags(after->rules, &n_after);
+	const struct qos_class *old = class_of_tag(before, was->tag), *new = class_of_tag(after, is->tag);
 
-	old = was->tag < n_before ? &old[was->tag] : NULL;
-	new = is->tag < n_after ? &new[is->tag] : NULL;
 	if (!old || !new)
 		return old || new;
-	return old->period_ns != new->period_ns ||
-	       strcmp(before->classes[old->qos_class].name, after->classes[new->qos_class].name) != 0;
+	return before->rules->tags[was->tag].period_ns != after->rules->tags[is->tag].period_ns ||
+	       strcmp(old->name, new->name) != 0;
 }
 
 /* How many of the tasks of this moment would change class; they are set nothing. 0 or -errno. */

@@ -76,9 +76,8 @@ static int warn_granted(const struct config *config, const struct grant *grant, 
 
 static void take_grant(const struct config *config, struct grant *grants, const struct rule *rule, const struct thread_rule *thread)
 {
-	const uint16_t number = rules_tags(config->rules, &(size_t){ 0 })[thread ? thread->tag : rule->tag].qos_class;
-	const struct qos_class *class = &config->classes[number];
-	struct grant *grant = &grants[rule->source.file * config->n_classes + number];
+	const struct qos_class *class = class_of_tag(config, thread ? thread->tag : rule->tag);
+	struct grant *grant = &grants[rule->source.file * config->n_classes + (size_t)(class - config->classes)];
 
 	/* See config_lint(). */
 	if (!qos_attr_raises(&class->attr) || (rule->yield == YIELD_YES && is_yield_enough(class, rule)))
@@ -89,9 +88,9 @@ static void take_grant(const struct config *config, struct grant *grants, const 
 
 static void take_grants(const struct config *config, struct grant *grants)
 {
-	const struct rule *rule;
+	for (size_t i = 0; i < config->rules->n_rules; i++) {
+		const struct rule *rule = config->rules->by_id[i];
 
-	for (uint32_t id = 1; (rule = rules_by_id(config->rules, id)); id++) {
 		if (rule->qos && is_for_everybody(rule))
 			take_grant(config, grants, rule, NULL);
 		for (size_t t = 0; t < rule->n_threads && is_for_everybody(rule); t++)
@@ -117,11 +116,10 @@ static int check_grants(const struct config *config, struct config_errors *error
 /* The name of a built-in class for which this one's may have been meant, since nothing else tells why it is there; or NULL. */
 static const char *meant_name(const struct config *config, const struct qos_class *class)
 {
-	const struct tag *tags = rules_tags(config->rules, &(size_t){ 0 });
 	struct suggestion near = { .word = class->name };
 
-	for (size_t i = 0; i < rules_n_assigned(config->rules); i++) {
-		if (&config->classes[tags[i].qos_class] == class)
+	for (uint16_t tag = 0; tag < config->rules->n_assigned; tag++) {
+		if (class_of_tag(config, tag) == class)
 			return NULL;
 	}
 	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++)
@@ -165,11 +163,11 @@ static int warn_beaten(const struct config *config, const struct rule *rule, con
 
 static int check_beaten(const struct config *config, struct config_errors *errors)
 {
-	const struct rule *rule, *before;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && (rule = rules_nth(config->rules, i)); i++) {
-		before = rules_always_before(config->rules, rule);
+	for (size_t i = 0; r == 0 && i < config->rules->n_lists; i++) {
+		const struct rule *rule = config->rules->lists[i], *before = rules_always_before(config->rules, rule);
+
 		/* A later file's rule is meant to come before. */
 		if (before && before->source.file <= rule->source.file)
 			r = warn_beaten(config, rule, before, errors);

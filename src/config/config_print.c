@@ -28,16 +28,16 @@ char *config_print_profiles(const struct config *config)
  */
 static void put_all_rules(struct json_writer *json, const struct rules *rules, const char *const *files)
 {
-	size_t end = rules_count(rules);
+	size_t end = rules->n_lists;
 
 	while (end > 0) {
 		size_t start = end - 1;
-		unsigned file = rules_nth(rules, start)->source.file;
+		unsigned file = rules->lists[start]->source.file;
 
-		while (start > 0 && rules_nth(rules, start - 1)->source.file == file)
+		while (start > 0 && rules->lists[start - 1]->source.file == file)
 			start--;
 		for (size_t i = start; i < end; i++)
-			put_rules(json, rules_nth(rules, i)->pattern, rules_nth(rules, i), files);
+			put_rules(json, rules->lists[i]->pattern, rules->lists[i], files);
 		end = start;
 	}
 }
@@ -84,7 +84,7 @@ static int compare(const void *va, const void *vb)
 /* All that there is; NULL without memory. The caller frees. */
 static struct item *list(const struct config *config, size_t *ret_n)
 {
-	const size_t n = setting_keys.n + config->n_classes + config->n_profiles + rules_count(config->rules);
+	const size_t n = setting_keys.n + config->n_classes + config->n_profiles + config->rules->n_lists;
 	struct item *all = calloc(n, sizeof(*all)), *item = all;
 
 	if (!all)
@@ -95,8 +95,8 @@ static struct item *list(const struct config *config, size_t *ret_n)
 		*item++ = (struct item){ KIND_CLASS, class->name, class, &class->source };
 	for (const struct sched_profile *profile = config->profiles; profile < config->profiles + config->n_profiles; profile++)
 		*item++ = (struct item){ KIND_PROFILE, profile->name, profile, &profile->source };
-	for (size_t i = 0; i < rules_count(config->rules); i++) {
-		const struct rule *rule = rules_nth(config->rules, i);
+	for (size_t i = 0; i < config->rules->n_lists; i++) {
+		const struct rule *rule = config->rules->lists[i];
 
 		*item++ = (struct item){ KIND_RULE, rule->pattern, rule, &rule->source };
 	}

@@ -48,17 +48,16 @@ static int32_t place_of(struct table *table, const struct rule *rule)
 	return (int32_t)table->place[rule->id];
 }
 
-static struct row make_row(struct table *table, const struct tagger_task *task, const struct rules *rules)
+static struct row make_row(struct table *table, const struct tagger_task *task, const struct config *config)
 {
-	size_t n_tags;
-	const struct tag *tags = rules_tags(rules, &n_tags);
+	const struct qos_class *class = class_of_tag(config, task->tag);
 
 	return (struct row){
 		.tid = task->tid,
 		.tgid = task->tgid,
-		.pattern = place_of(table, rules_by_id(rules, task->rule)),
+		.pattern = place_of(table, rules_by_id(config->rules, task->rule)),
 		.slice_ns = (int32_t)task->attr.slice_ns,
-		.qos_class = task->tag < n_tags ? table->rank[tags[task->tag].qos_class] : BUS_NO_CLASS,
+		.qos_class = class ? table->rank[class - config->classes] : BUS_NO_CLASS,
 		.nice = task->attr.nice,
 		.reason = task->reason,
 		.policy = task->attr.policy,
@@ -88,10 +87,9 @@ static int fill_table(struct table *table, const struct daemon *daemon)
 	const struct config *config = daemon->config;
 	const size_t max = tagger_records(daemon->tagger) + 1;
 	struct tagger_task task;
-	uint32_t cursor = 0, n_rules = 1;
+	const size_t n_rules = config->rules->n_rules + 1;
+	uint32_t cursor = 0;
 
-	while (rules_by_id(config->rules, n_rules))
-		n_rules++;
 	table->rows = calloc(max, sizeof(*table->rows));
 	table->named = calloc(n_rules, sizeof(struct rule *));
 	table->place = calloc(n_rules, sizeof(*table->place));
@@ -102,7 +100,7 @@ static int fill_table(struct table *table, const struct daemon *daemon)
 	table->n_named = 1;
 	rank_classes(table, config);
 	while (table->count < max && tagger_next_task(daemon->tagger, &cursor, &task))
-		table->rows[table->count++] = make_row(table, &task, config->rules);
+		table->rows[table->count++] = make_row(table, &task, config);
 	return 0;
 }
 

@@ -143,14 +143,11 @@ static int put(sd_bus_message *message, struct daemon *daemon, uint32_t uid, con
 static int reply_with_class(sd_bus_message *message, const struct daemon *daemon, pid_t pid)
 {
 	struct tagger_task task = { .tag = TAG_NONE };
-	size_t n_tags;
-	const struct tag *tags = rules_tags(daemon->config->rules, &n_tags);
-	const char *class = "";
+	const struct qos_class *class;
 
 	tagger_find_task(daemon->tagger, pid, &task);
-	if (task.tag < n_tags)
-		class = daemon->config->classes[tags[task.tag].qos_class].name;
-	return sd_bus_reply_method_return(message, "ss", class, reason_name(task.reason));
+	class = class_of_tag(daemon->config, task.tag);
+	return sd_bus_reply_method_return(message, "ss", class ? class->name : "", reason_name(task.reason));
 }
 
 static int set(sd_bus_message *message, void *userdata, sd_bus_error *error)

@@ -105,18 +105,18 @@ static void put_tasks(struct json_writer *json, const struct daemon *daemon)
 	const struct config *config = daemon->config;
 	_cleanup_free_ uint64_t *classes = calloc(config->n_classes, sizeof(*classes));
 	uint64_t reasons[REASON_COUNT] = { 0 }, count = 0, limited = 0;
-	size_t n_tags;
-	const struct tag *tags = rules_tags(config->rules, &n_tags);
 	struct tagger_task task;
 	uint32_t cursor = 0;
 
 	json->text.failed |= !classes;
 	while (classes && tagger_next_task(daemon->tagger, &cursor, &task)) {
+		const struct qos_class *class = class_of_tag(config, task.tag);
+
 		count++;
 		limited += task.is_limited;
 		reasons[task.reason]++;
-		if (task.tag < n_tags)
-			classes[tags[task.tag].qos_class]++;
+		if (class)
+			classes[class - config->classes]++;
 	}
 	json_put_count(json, "tasks", count);
 	json_put_count(json, "tasks_limited", limited);
@@ -180,7 +180,7 @@ static void put_config(struct json_writer *json, const struct daemon *daemon)
 	put_escaped(json, "mapping", config->settings.mapping);
 	json_put_text(json, "mapping_source", place);
 	put_escaped(json, "focus", config->settings.focus);
-	json_put_count(json, "rules", rules_count(config->rules));
+	json_put_count(json, "rules", config->rules->n_lists);
 	json_put_count(json, "reloads", daemon->reloads);
 	json_put_count(json, "reloads_failed", daemon->reloads_failed);
 	json_put_text(json, "reload_error", daemon->reload_error ? daemon->reload_error : "");

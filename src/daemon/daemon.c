@@ -164,7 +164,7 @@ static int start(struct daemon *daemon, const struct daemon_options *options)
 
 static void announce(const struct daemon *daemon)
 {
-	const size_t rules = rules_count(daemon->config->rules);
+	const size_t rules = daemon->config->rules->n_lists;
 
 	log_info("schedqos %s is listening: %zu rule%s, %zu tasks, %" PRIu64 " changed", VERSION, rules,
 		 rules == 1 ? "" : "s", tagger_records(daemon->tagger), tagger_counters(daemon->tagger)->set);

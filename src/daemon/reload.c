@@ -61,7 +61,7 @@ int daemon_load_config(struct daemon *daemon)
 
 void daemon_notify_ready(const struct daemon *daemon, const char *remark)
 {
-	const size_t rules = rules_count(daemon->config->rules);
+	const size_t rules = daemon->config->rules->n_lists;
 
 	sd_notifyf(0, "READY=1\nSTATUS=%zu rule%s, %zu tasks%s", rules, rules == 1 ? "" : "s",
 		   tagger_records(daemon->tagger), remark);
@@ -79,7 +79,7 @@ static char *summarize(const struct daemon *daemon, const struct config_diff *di
 		{ diff->removed, "removed" },
 		{ diff->others, diff->others == 1 ? "setting or class changed" : "settings or classes changed" },
 	};
-	size_t rules = rules_count(daemon->config->rules);
+	size_t rules = daemon->config->rules->n_lists;
 	const char *mapping = daemon->config->settings.mapping;
 	_cleanup_free_ char *name = text_escape(mapping, strlen(mapping)), *place = config_mapping_place(daemon->config);
 	struct text_buf text = { 0 };

@@ -53,7 +53,7 @@ static void check_hearing(struct checkup *checkup)
 	char paranoid[16];
 
 	checkup_read(checkup, "/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
-	if (!config || !(config->n_groups || rules_need_cgroup(config->rules) || rules_enforce(config->rules)))
+	if (!config || !(config->n_groups || config->rules->need_cgroup || config->rules->enforce))
 		found_ok(checkup, "hearing", "no rule and no group asks for cgroups, and none enforces");
 	else if (checkup->input.is_deaf)
 		found_bad(checkup, "hearing", consequence, remedy,

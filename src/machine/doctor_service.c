@@ -24,7 +24,7 @@ static void check_release(struct checkup *checkup)
 static void check_configuration(struct checkup *checkup)
 {
 	const struct doctor_input *input = &checkup->input;
-	const size_t rules = input->config ? rules_count(input->config->rules) : 0;
+	const size_t rules = input->config ? input->config->rules->n_lists : 0;
 
 	if (input->config)
 		found_ok(checkup, "configuration", "%zu rule%s, %zu classes, no errors", rules, rules == 1 ? "" : "s",

@@ -158,11 +158,10 @@ static uint16_t next_lower(const struct limits *limits, const bool *denied, uint
 /* The same period's tag of another class; without groups there may only be one without a period. */
 static uint16_t tag_of_class(const struct limits *limits, uint16_t tag, uint16_t qos_class)
 {
-	size_t n;
-	const struct tag *tags = rules_tags(limits->config->rules, &n);
+	const struct tag *tags = limits->config->rules->tags;
 	uint16_t found = tag;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < limits->config->rules->n_tags; i++) {
 		if (tags[i].qos_class != qos_class)
 			continue;
 		if (tags[i].period_ns == tags[tag].period_ns)
@@ -224,10 +223,9 @@ int limits_find(struct limits *limits, const char *cgroup, const struct qos_clas
 uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag)
 {
 	const bool *denied = limit && limit <= limits->n_limits ? row(limits, limit - 1) : NULL;
-	size_t n;
-	const struct tag *tags = rules_tags(limits->config->rules, &n);
+	const struct tag *tags = limits->config->rules->tags;
 
-	if (!denied || tag >= n || !denied[tags[tag].qos_class])
+	if (!denied || tag == TAG_NONE || !denied[tags[tag].qos_class])
 		return tag;
 	return tag_of_class(limits, tag, next_lower(limits, denied, tags[tag].qos_class));
 }

@@ -118,14 +118,12 @@ static uint16_t renumber(const struct plan *plan, const struct rules *rules, uin
 /* The new number of the tag for the same class and period, or TAG_NONE. */
 static uint16_t renumber_tag(const struct config *old, const struct config *new, uint16_t number)
 {
-	size_t n_old, n_new;
-	const struct tag *tags = rules_tags(old->rules, &n_old), *new_tags = rules_tags(new->rules, &n_new);
-	const struct tag *tag = number < n_old ? &tags[number] : NULL;
+	const struct qos_class *class = class_of_tag(old, number);
 
-	for (size_t i = 0; tag && i < n_new; i++) {
-		if (new_tags[i].period_ns == tag->period_ns &&
-		    strcmp(new->classes[new_tags[i].qos_class].name, old->classes[tag->qos_class].name) == 0)
-			return (uint16_t)i;
+	for (uint16_t i = 0; class && i < new->rules->n_tags; i++) {
+		if (new->rules->tags[i].period_ns == old->rules->tags[number].period_ns &&
+		    strcmp(class_of_tag(new, i)->name, class->name) == 0)
+			return i;
 	}
 	return TAG_NONE;
 }
@@ -163,14 +161,11 @@ static void renumber_records(struct plan *plan, const struct config *config)
 /* An override can give any class, and not only those that rules name. */
 int plan_give_classes(struct plan *plan, const struct config *config)
 {
-	size_t n_tags;
-	const struct tag *tags = rules_tags(config->rules, &n_tags);
+	const size_t n_tags = plan->was_overridden ? config->rules->n_tags : config->rules->n_assigned;
 	int r = 0;
 
-	if (!plan->was_overridden)
-		n_tags = rules_n_assigned(config->rules);
 	for (size_t i = 0; i < n_tags && r == 0; i++)
-		r = given_add(&plan->given, &tags[i].attr);
+		r = given_add(&plan->given, &config->rules->tags[i].attr);
 	return r;
 }
 

@@ -11,9 +11,7 @@ const struct rule *plan_rule_of(const struct plan *plan, uint32_t id)
 
 const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag)
 {
-	size_t count;
-
-	return &rules_tags(plan->config->rules, &count)[tag].attr;
+	return &plan->config->rules->tags[tag].attr;
 }
 
 bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
@@ -31,15 +29,15 @@ static bool needs_cgroup(const struct plan *plan)
 
 bool plan_needs_moves(const struct plan *plan)
 {
-	return needs_cgroup(plan) || rules_need_cgroup(plan->config->rules);
+	return needs_cgroup(plan) || plan->config->rules->need_cgroup;
 }
 
 bool plan_needs_renames(const struct plan *plan)
 {
-	const struct rule *rule;
+	const struct rules *rules = plan->config->rules;
 
-	for (uint32_t id = 1; (rule = plan_rule_of(plan, id)); id++) {
-		if (rule->n_threads)
+	for (size_t i = 0; i < rules->n_rules; i++) {
+		if (rules->by_id[i]->n_threads)
 			return true;
 	}
 	return false;
@@ -77,10 +75,7 @@ static uint16_t class_override(const struct plan *plan, const struct task *leade
 /* Nothing is as high as QOS_DEFAULT. */
 static const struct qos_class *class_of(const struct plan *plan, uint16_t tag)
 {
-	size_t count;
-	const struct tag *tags = rules_tags(plan->config->rules, &count);
-
-	return &plan->config->classes[tags[tag == TAG_NONE ? TAG_DEFAULT : tag].qos_class];
+	return class_of_tag(plan->config, tag == TAG_NONE ? TAG_DEFAULT : tag);
 }
 
 static bool is_above(const struct plan *plan, const struct qos_class *class, uint16_t tag)

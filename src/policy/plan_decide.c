@@ -245,7 +245,7 @@ bool plan_asks_argv(const struct plan *plan, const struct plan_due *due)
 {
 	const struct task *task = tasks_find(plan->tasks, due->tid);
 
-	if (plan->undoing || due->tid != due->tgid || !rules_count(plan->config->rules))
+	if (plan->undoing || due->tid != due->tgid || !plan->config->rules->n_lists)
 		return false;
 	return !task || task->due >= DUE_MATCH || task->assigned_by == REASON_NONE;
 }

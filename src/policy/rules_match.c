@@ -365,17 +365,6 @@ const struct thread_rule *rule_thread(const struct rule *rule, const char *comm)
 
 /* ---- what the set holds ---- */
 
-size_t rules_count(const struct rules *rules)
-{
-	return rules->n_lists;
-}
-
-const struct tag *rules_tags(const struct rules *rules, size_t *ret_count)
-{
-	*ret_count = rules->n_tags;
-	return rules->tags;
-}
-
 uint16_t rules_tag_of(const struct rules *rules, size_t qos_class)
 {
 	for (size_t i = 0; i < rules->n_tags; i++) {
@@ -385,24 +374,9 @@ uint16_t rules_tag_of(const struct rules *rules, size_t qos_class)
 	return TAG_NONE;
 }
 
-size_t rules_n_assigned(const struct rules *rules)
-{
-	return rules->n_assigned;
-}
-
 const struct rule *rules_by_id(const struct rules *rules, uint32_t id)
 {
 	return id && id <= rules->n_rules ? rules->by_id[id - 1] : NULL;
-}
-
-bool rules_need_cgroup(const struct rules *rules)
-{
-	return rules->need_cgroup;
-}
-
-bool rules_enforce(const struct rules *rules)
-{
-	return rules->enforce;
 }
 
 const struct rule *rules_of_pattern(const struct rules *rules, const char *pattern)
@@ -410,9 +384,4 @@ const struct rule *rules_of_pattern(const struct rules *rules, const char *patte
 	const uint32_t number = rules->n_patterns ? rules_slot(rules, pattern)->number : 0;
 
 	return number ? rules->patterns[number - 1].list : NULL;
-}
-
-const struct rule *rules_nth(const struct rules *rules, size_t n)
-{
-	return n < rules->n_lists ? rules->lists[n] : NULL;
 }

@@ -158,10 +158,9 @@ bool events_book(struct tagger *tagger)
 /* Names a tag for people: its class. */
 static const char *tag_name(const struct config *config, uint16_t tag)
 {
-	size_t count;
-	const struct tag *tags = rules_tags(config->rules, &count);
+	const struct qos_class *class = class_of_tag(config, tag);
 
-	return tag < count ? config->classes[tags[tag].qos_class].name : "back";
+	return class ? class->name : "back";
 }
 
 static void log_tag(const struct tagger *tagger, const struct plan_action *action)

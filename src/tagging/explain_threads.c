@@ -88,10 +88,9 @@ static const struct rule *app_of(const struct explain_source *source, const stru
 
 static const char *class_name(const struct explain_source *source, uint16_t tag)
 {
-	size_t count;
-	const struct tag *tags = rules_tags(config_of(source)->rules, &count);
+	const struct qos_class *class = class_of_tag(config_of(source), tag);
 
-	return tag < count ? config_of(source)->classes[tags[tag].qos_class].name : NULL;
+	return class ? class->name : NULL;
 }
 
 /* The nearest living ancestor that has the rule which was inherited: 0 if none has. */

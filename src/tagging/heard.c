@@ -264,7 +264,7 @@ static void close_changes(struct tagger *tagger)
 
 static void update_changes(struct tagger *tagger)
 {
-	if (!rules_enforce(plan_config(tagger->plan)->rules))
+	if (!plan_config(tagger->plan)->rules->enforce)
 		close_changes(tagger);
 	else if (tagger->changes.how == HEARING_UNUSED)
 		begin_changes(tagger);

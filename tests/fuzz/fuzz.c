@@ -64,13 +64,11 @@ void check_printable(const char *text)
 void check_known(const struct plan *plan, pid_t tid)
 {
 	const struct task *task = tasks_find(plan_tasks(plan), tid);
-	size_t n_tags;
 
 	if (!task)
 		return;
-	rules_tags(plan_config(plan)->rules, &n_tags);
 	check(task->tid == tid && tid > 0);
-	check(task->tag == TAG_NONE || task->tag < n_tags);
+	check(task->tag == TAG_NONE || task->tag < plan_config(plan)->rules->n_tags);
 	check(task_reason(task) < REASON_COUNT);
 	check(!task->app || rules_by_id(plan_config(plan)->rules, task->app));
 	check(!task->inherit || rules_by_id(plan_config(plan)->rules, task->inherit));

@@ -24,9 +24,7 @@ static void check_limit(struct run *run, const struct asked *asked)
 {
 	const struct override *override = overrides_get(plan_overrides(run->m->plan), asked->number);
 	const struct task *task = record(run->m, asked->pid);
-	size_t n_tags;
-	const struct tag *tags = rules_tags(run->m->config->rules, &n_tags);
-	const struct qos_class *is = task->tag == TAG_NONE ? NULL : &run->m->config->classes[tags[task->tag].qos_class];
+	const struct qos_class *is = class_of_tag(run->m->config, task->tag);
 
 	if (is && class_compare(is, class_named(run->m, override->qos)) < 0)
 		print_error("process %d has %s, over the limit %s\n", (int)asked->pid, is->name, override->qos);

@@ -135,9 +135,5 @@ static inline const struct qos_class *class_named(const struct config *config, c
 
 static inline const struct rule *rule_for(const struct config *config, const char *pattern)
 {
-	for (size_t i = 0; i < rules_count(config->rules); i++) {
-		if (strcmp(rules_nth(config->rules, i)->pattern, pattern) == 0)
-			return rules_nth(config->rules, i);
-	}
-	return NULL;
+	return rules_of_pattern(config->rules, pattern);
 }

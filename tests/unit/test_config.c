@@ -343,7 +343,7 @@ TEST(without_a_file_there_is_what_is_built_in)
 		assert_true(qos_attr_equal(&config->classes[i].attr, &qos_builtin[i].attr));
 	}
 	assert_int_equal(config->n_profiles, PROFILE_BUILTIN_COUNT);
-	assert_int_equal(rules_count(config->rules), 0);
+	assert_int_equal(config->rules->n_lists, 0);
 	assert_string_equal(config->settings.sched_profile, "qos");
 	assert_int_equal(config->settings.default_mode, DEFAULT_PRISTINE);
 	assert_true(config->settings.autogroup_off);

@@ -122,8 +122,8 @@ TEST(rules_are_good_and_keep_what_somebody_chose)
 	assert_string_equal(rule_for(config, "firefox")->qos, "QOS_USER_INTERACTIVE");
 	assert_true(rule_for(config, "make")->inherit);
 	/* Whoever chose something for a program did not ask for these files. */
-	for (size_t i = 0; i < rules_count(config->rules); i++) {
-		for (const struct rule *rule = rules_nth(config->rules, i); rule; rule = rule->next) {
+	for (size_t i = 0; i < config->rules->n_lists; i++) {
+		for (const struct rule *rule = config->rules->lists[i]; rule; rule = rule->next) {
 			if (rule->yield != YIELD_YES)
 				fail_msg("%s does not yield", rule->pattern);
 		}
@@ -245,11 +245,11 @@ TEST(nobody_is_raised_but_who_is_at_a_seat)
 {
 	for (size_t i = 0; i < COUNT(presets); i++) {
 		struct config *config = shipped(PRESETS, RULES_FILES, presets[i]);
-		size_t n_tags;
-		const struct tag *tags = rules_tags(config->rules, &n_tags);
-		const struct rule *rule;
+		const struct tag *tags = config->rules->tags;
 
-		for (uint32_t id = 1; (rule = rules_by_id(config->rules, id)); id++) {
+		for (size_t n = 0; n < config->rules->n_rules; n++) {
+			const struct rule *rule = config->rules->by_id[n];
+
 			if (rule->qos && qos_attr_raises(&tags[rule->tag].attr) && !(rule->bounds & BOUND_SEAT))
 				fail_msg("%s raises everybody", rule->pattern);
 			for (size_t t = 0; t < rule->n_threads; t++)

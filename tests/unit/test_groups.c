@@ -81,8 +81,8 @@ static const char *class_in(const struct config *config, const char *cgroup, con
 	const struct qos_class *lowest = qos_class_find(config->classes, config->n_classes, "QOS_BACKGROUND");
 	const char *found = NULL;
 	uint16_t limit, again;
-	size_t n_tags;
-	const struct tag *tags = rules_tags(config->rules, &n_tags);
+	const struct tag *tags = config->rules->tags;
+	const size_t n_tags = config->rules->n_tags;
 
 	assert_non_null(limits);
 	assert_int_equal(limits_find(limits, cgroup, NULL, &limit), 0);

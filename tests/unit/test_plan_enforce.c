@@ -36,12 +36,12 @@ MACHINE_TEST(a_change_is_put_back)
 MACHINE_TEST(only_what_is_enforced_is_looked_at)
 {
 	starts(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	assert_false(rules_enforce(plan_config(m->plan)->rules));
+	assert_false(plan_config(m->plan)->rules->enforce);
 	renice(m, 100, 7);
 	look_at_enforced(m);
 	assert_no_fetch(m);
 	reload(m, ENFORCED);
-	assert_true(rules_enforce(plan_config(m->plan)->rules));
+	assert_true(plan_config(m->plan)->rules->enforce);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	/* What is as it was is not set. */
 	renice(m, 200, 7);

@@ -262,7 +262,7 @@ TEST(a_thread_takes_the_class_of_its_name)
 
 		snprintf(text, sizeof(text), "'x': { 'thread_qos': { %s } }", cases[i].threads);
 		config = rules_file(text);
-		thread = rule_thread(rules_nth(config->rules, 0), cases[i].comm);
+		thread = rule_thread(config->rules->lists[0], cases[i].comm);
 		assert_string_equal(thread ? thread->qos : "none", cases[i].want ? cases[i].want : "none");
 		config_free(config);
 	}
@@ -274,11 +274,10 @@ TEST(rules_are_found_by_pattern_and_number)
 {
 	struct config *config = two_files("chrome|chr*", "'chrome': null"), *none = rules_file("");
 
-	assert_int_equal(rules_count(config->rules), 1);
+	assert_int_equal(config->rules->n_lists, 1);
 	assert_null(rules_of_pattern(config->rules, "chrome"));
 	assert_string_equal(rules_of_pattern(config->rules, "chr*")->pattern, "chr*");
-	assert_int_equal(rules_count(none->rules), 0);
-	assert_null(rules_nth(none->rules, 0));
+	assert_int_equal(none->rules->n_lists, 0);
 	assert_null(rules_of_pattern(none->rules, "a"));
 	assert_null(rules_by_id(none->rules, 0));
 	assert_null(rules_by_id(none->rules, 1));
@@ -293,13 +292,11 @@ TEST(a_tag_is_a_class_at_a_period)
 					   "'c': { 'qos': 'QOS_UTILITY', 'period': 8000000 }, "
 					   "'d': { 'qos': 'QOS_DEFAULT' }, 'e': { 'thread_qos': { 't': 'QOS_UTILITY' } }");
 	const struct rule *a = rule_for(config, "a"), *c = rule_for(config, "c");
-	const struct tag *tags;
-	size_t count;
+	const struct tag *tags = config->rules->tags;
 
-	tags = rules_tags(config->rules, &count);
-	assert_int_equal(rules_n_assigned(config->rules), 3);
+	assert_int_equal(config->rules->n_assigned, 3);
 	/* And one for each class that no rule names. */
-	assert_int_equal(count, 3 + QOS_BUILTIN_COUNT - 2);
+	assert_int_equal(config->rules->n_tags, 3 + QOS_BUILTIN_COUNT - 2);
 	assert_int_equal(a->tag, rule_for(config, "b")->tag);
 	assert_int_not_equal(a->tag, c->tag);
 	assert_int_equal(rule_for(config, "d")->tag, TAG_DEFAULT);

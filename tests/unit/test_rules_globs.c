@@ -172,13 +172,13 @@ TEST(each_of_15000_rules_is_found)
 		assert_int_equal(rules_put(rules, names[i], &many[i]), 0);
 	}
 	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
-	assert_int_equal(rules_count(rules), MANY);
+	assert_int_equal(rules->n_lists, MANY);
 	for (int i = 0; i < MANY; i += 7) {
 		snprintf(exe, sizeof(exe), "/bin/app-%05d-x", i);
 		facts.exe = exe;
 		assert_ptr_equal(rules_match(rules, &facts, &error), &many[i]);
 		assert_ptr_equal(rules_by_id(rules, many[i].id), &many[i]);
-		assert_ptr_equal(rules_nth(rules, (size_t)(MANY - 1 - i)), &many[i]);
+		assert_ptr_equal(rules->lists[MANY - 1 - i], &many[i]);
 	}
 	facts.exe = "/bin/app-15000-x";
 	assert_null(rules_match(rules, &facts, &error));
@@ -218,8 +218,8 @@ TEST(the_best_glob_is_the_best_of_all_that_match)
 			int error;
 
 			name[k] = alphabet[(seed = seed * 1664525 + 1013904223) / 65536 % 2];
-			for (size_t i = 0; i < rules_count(rules); i++) {
-				const struct rule *rule = rules_nth(rules, i);
+			for (size_t i = 0; i < rules->n_lists; i++) {
+				const struct rule *rule = rules->lists[i];
 
 				if (!pattern_match(rule->pattern, name))
 					continue;

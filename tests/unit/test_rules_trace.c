@@ -145,7 +145,7 @@ TEST(the_place_of_a_rule)
 {
 	struct config *config = rules_file("'a': { 'qos': 'QOS_UTILITY' }, 'b c': [{ 'match': { 'user': 1 } }, "
 					   "{ 'thread_qos': { 'ui*': 'QOS_UTILITY' } }]");
-	const struct rule *first = rules_nth(config->rules, 0), *list = rules_nth(config->rules, 1);
+	const struct rule *first = config->rules->lists[0], *list = config->rules->lists[1];
 	char *paths[] = {
 		config_path_of(config, first, NULL),
 		config_path_of(config, list, NULL),

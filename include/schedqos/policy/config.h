@@ -191,3 +191,9 @@ struct config {
 	size_t n_files;
 	struct arena *memory; /* private: holds all of the above */
 };
+
+/* The class of a tag; NULL for TAG_NONE. */
+static inline const struct qos_class *class_of_tag(const struct config *config, uint16_t tag)
+{
+	return tag < config->rules->n_tags ? &config->classes[config->rules->tags[tag].qos_class] : NULL;
+}

@@ -214,7 +214,26 @@ enum rule_bound {
 	BOUND_SEAT = 1 << 1,   /* RAISE_SEAT, and some class of it raises */
 };
 
-struct rules;
+/* A set of rules. Once finished it is read-only. */
+struct rules {
+	const struct rule **lists; /* of the patterns that are not masked, in the order of files and lines */
+	size_t n_lists;
+	const struct rule **by_id; /* by_id[id - 1] */
+	size_t n_rules;
+	struct tag *tags;
+	size_t n_tags, n_assigned; /* those from n_assigned on, no rule or group can give, but overrides can */
+	bool need_cgroup, enforce; /* any of the rules asks for the cgroup; takes back what somebody changes */
+
+	/* Of the room, see rules_private.h: */
+	const struct qos_class *classes;
+	size_t n_classes;
+	struct pattern *patterns; /* in the order of the files; once finished, each once */
+	size_t n_patterns;
+	struct slot *index; /* of the patterns: open addressing; a power of two in size */
+	size_t index_size;
+	struct glob *globs; /* the best first */
+	size_t n_globs;
+};
 
 /* Makes an empty set. The caller frees it, and owns the rules put into it. Returns NULL without memory. */
 struct rules *rules_new(void);
@@ -236,14 +255,8 @@ int rules_mask(struct rules *rules, const char *pattern, const struct source *at
  */
 int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes, bool all_classes);
 
-size_t rules_count(const struct rules *rules);		/* patterns that are not masked */
-const struct tag *rules_tags(const struct rules *rules, size_t *ret_count);
 uint16_t rules_tag_of(const struct rules *rules, size_t qos_class); /* without a period; TAG_NONE: no such class */
-size_t rules_n_assigned(const struct rules *rules); /* so many tags, the first ones, rules and groups can give */
 const struct rule *rules_by_id(const struct rules *rules, uint32_t id); /* NULL for 0 or unknown */
-
-/* Every pattern's list in the order of files and lines, for printing. Returns NULL at the end. */
-const struct rule *rules_nth(const struct rules *rules, size_t n);
 
 /* The list of rules for just this pattern; NULL: none, or masked. */
 const struct rule *rules_of_pattern(const struct rules *rules, const char *pattern);
@@ -341,12 +354,6 @@ size_t rules_trace(const struct rules *rules, const struct process_names *names,
  * could match, since it has no conditions; or NULL.
  */
 const struct rule *rules_always_before(const struct rules *rules, const struct rule *list);
-
-/* Whether any rule asks for the cgroup. */
-bool rules_need_cgroup(const struct rules *rules);
-
-/* Whether any rule takes back what somebody changes. */
-bool rules_enforce(const struct rules *rules);
 
 /* The thread rule for a thread of this name, or NULL. */
 const struct thread_rule *rule_thread(const struct rule *rule, const char *comm);
