@@ -7,10 +7,10 @@
 #define CHUNK_SIZE 32768
 #define ALIGN	   _Alignof(void *)
 
-/* A chunk. Objects fill it from its front, texts from its back, so that no text costs padding. */
+/* A chunk. */
 struct arena {
 	struct arena *next;
-	char *front, *back;
+	size_t used, size;
 	_Alignas(void *) char room[];
 };
 
@@ -22,45 +22,38 @@ void arena_free(struct arena *arena)
 	}
 }
 
-/* The first chunk, with room for at least `need` bytes. */
-static struct arena *chunk_for(struct arena **arena, size_t need)
+/* A chunk with room for at least this many bytes. */
+static struct arena *add_chunk(struct arena **arena, size_t size)
 {
-	struct arena *chunk = *arena;
-	size_t size = CHUNK_SIZE - sizeof(*chunk);
+	struct arena *chunk;
 
-	if (chunk && (size_t)(chunk->back - chunk->front) >= need)
-		return chunk;
-	if (size < need)
-		size = need;
-	chunk = malloc(sizeof(*chunk) + size);
+	if (size < CHUNK_SIZE - sizeof(*chunk))
+		size = CHUNK_SIZE - sizeof(*chunk);
+	chunk = calloc(1, sizeof(*chunk) + size);
 	if (!chunk)
 		return NULL;
-	*chunk = (struct arena){ *arena, chunk->room, chunk->room + size };
+	chunk->next = *arena;
+	chunk->size = size;
 	*arena = chunk;
 	return chunk;
 }
 
 void *arena_alloc(struct arena **arena, size_t size)
 {
-	size_t rounded = (size + ALIGN - 1) & ~(ALIGN - 1);
-	struct arena *chunk = chunk_for(arena, rounded);
-	void *object;
+	const size_t rounded = (size + ALIGN - 1) & ~(ALIGN - 1);
+	struct arena *chunk = *arena;
 
+	if (!chunk || chunk->size - chunk->used < rounded)
+		chunk = add_chunk(arena, rounded);
 	if (!chunk)
 		return NULL;
-	object = memset(chunk->front, 0, rounded);
-	chunk->front += rounded;
-	return object;
+	chunk->used += rounded;
+	return chunk->room + chunk->used - rounded;
 }
 
 char *arena_text(struct arena **arena, const char *s, size_t len)
 {
-	struct arena *chunk = chunk_for(arena, len + 1);
+	char *text = arena_alloc(arena, len + 1);
 
-	if (!chunk)
-		return NULL;
-	chunk->back -= len + 1;
-	memcpy(chunk->back, s, len);
-	chunk->back[len] = '\0';
-	return chunk->back;
+	return text ? memcpy(text, s, len) : NULL;
 }

@@ -38,8 +38,6 @@ static const struct json_node *read_root(struct parser *parser, struct arena **a
 
 static void parse_file(struct parser *parser, const struct config_file *file, enum pass pass)
 {
-	struct preset *preset;
-
 	switch (file->kind) {
 	case CONFIG_RULES:
 		if (pass == PASS_DEFINITIONS)
@@ -56,9 +54,8 @@ static void parse_file(struct parser *parser, const struct config_file *file, en
 			parse_profiles(parser);
 		break;
 	case CONFIG_PRESET:
-		preset = pass == PASS_SYNTAX ? preset_add(parser, file->path) : NULL;
-		if (preset)
-			parse_mapping(parser, &preset->classes);
+		if (pass == PASS_SYNTAX)
+			parse_preset(parser, file->path);
 		break;
 	case CONFIG_CHOICE:
 		if (pass == PASS_DEFINITIONS)
@@ -92,12 +89,13 @@ static int parse_files(struct parser *parser, const struct config_file *files)
 static int put_builtin(struct parser *parser)
 {
 	struct config *config = parser->config;
-	struct preset *announcement = preset_add(parser, "announcement");
+	struct preset announcement = { .name = "announcement" };
 
-	for (size_t i = 0; announcement && i < QOS_BUILTIN_COUNT; i++) {
-		class_define(parser, &announcement->classes, &qos_builtin[i]);
+	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++) {
+		class_define(parser, &announcement.classes, &qos_builtin[i]);
 		class_define(parser, &parser->classes, &qos_builtin[i]);
 	}
+	preset_define(parser, &announcement);
 	for (size_t i = 0; i < PROFILE_BUILTIN_COUNT; i++)
 		profile_define(parser, &profile_builtin[i]);
 	config->settings = (struct settings){
@@ -131,15 +129,6 @@ static int parser_init(struct parser *parser, const struct config_file *files, s
 	return put_builtin(parser);
 }
 
-/* Frees everything except the configuration. */
-static void parser_clear(struct parser *parser)
-{
-	for (size_t i = 0; i < parser->n_presets; i++)
-		free(parser->presets[i].classes.items);
-	free(parser->presets);
-	free(parser->classes.items);
-}
-
 static int parse(struct parser *parser, const struct config_file *files, size_t n_files)
 {
 	struct config *config;
@@ -153,7 +142,6 @@ static int parse(struct parser *parser, const struct config_file *files, size_t 
 	config = parser->config;
 	config->classes = parser->classes.items;
 	config->n_classes = parser->classes.count;
-	parser->classes = (struct class_table){ 0 };
 	r = rules_finish(config->rules, config->classes, config->n_classes, config->n_groups > 0);
 	if (r != -E2BIG)
 		return r;
@@ -184,7 +172,6 @@ int config_parse(const struct config_file *files, size_t n_files,
 		config_free(parser.config);
 	else
 		*ret = parser.config;
-	parser_clear(&parser);
 	return r;
 }
 
@@ -194,10 +181,5 @@ void config_free(struct config *config)
 		return;
 	rules_free(config->rules);
 	arena_free(config->memory);
-	free(config->classes);
-	free(config->profiles);
-	free(config->groups);
-	free(config->weights.items);
-	free(config->user_weights.items);
 	free(config);
 }

@@ -5,7 +5,6 @@
  */
 #include "config_private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
@@ -179,12 +178,7 @@ static bool check_name(struct parser *parser, const struct class_table *table, c
 
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class)
 {
-	void *all = table->items;
-	struct qos_class *same = item_for(parser, &all, &table->count, sizeof(*same), class->name);
-
-	table->items = all;
-	if (same)
-		*same = *class;
+	table->items = put_item(parser, table->items, &table->count, sizeof(*class), class);
 }
 
 void parse_class(struct parser *parser, struct class_table *table, const struct json_node *value)
@@ -214,8 +208,7 @@ void parse_class(struct parser *parser, struct class_table *table, const struct 
 		check_class(parser, &text, &class.attr);
 	if (!below)
 		class.name = keep_text(parser, value->key);
-	if (class.name)
-		class_define(parser, table, &class);
+	class_define(parser, table, &class);
 }
 
 void parse_mapping(struct parser *parser, struct class_table *table)
@@ -253,7 +246,7 @@ void put_class(struct json_writer *json, const char *key, const struct qos_class
 
 /* ---- presets ---- */
 
-static struct preset *preset_find(const struct parser *parser, const char *name)
+static const struct preset *preset_find(const struct parser *parser, const char *name)
 {
 	for (size_t i = 0; i < parser->n_presets; i++) {
 		if (strcmp(parser->presets[i].name, name) == 0)
@@ -279,18 +272,16 @@ void mapping_choose(struct parser *parser, const struct json_node *at, const cha
 		class_define(parser, &parser->classes, &preset->classes.items[i]);
 }
 
-struct preset *preset_add(struct parser *parser, const char *path)
+void preset_define(struct parser *parser, const struct preset *preset)
+{
+	parser->presets = put_item(parser, parser->presets, &parser->n_presets, sizeof(*preset), preset);
+}
+
+void parse_preset(struct parser *parser, const char *path)
 {
 	const char *base = path_base(path), *end = strstr(base, ".json");
-	const char *name = keep_bytes(parser, base, end && !end[strlen(".json")] ? (size_t)(end - base) : strlen(base));
-	struct preset *preset = name ? preset_find(parser, name) : NULL;
-	void *all = parser->presets;
+	struct preset preset = { keep_bytes(parser, base, end && !end[strlen(".json")] ? (size_t)(end - base) : strlen(base)), { 0 } };
 
-	if (preset)
-		free(preset->classes.items);
-	preset = name ? item_for(parser, &all, &parser->n_presets, sizeof(*preset), name) : NULL;
-	parser->presets = all;
-	if (preset)
-		preset->name = name;
-	return preset;
+	parse_mapping(parser, &preset.classes);
+	preset_define(parser, &preset);
 }

@@ -174,13 +174,13 @@ char *keep_bytes(struct parser *parser, const char *text, size_t length);
 struct source source_of(const struct parser *parser, const struct json_node *node, enum complaint where);
 
 /*
- * Zeroed, in place of the item of this name in an earlier file, or a new one. Items begin with a pointer to their names, of
- * which this becomes one. *items may move. NULL without memory, which sets parser->no_memory.
+ * Puts a copy of the item in place of the one of its name in an earlier file, or after all others. Items begin with a pointer
+ * to their name; one without a name is left out. Returns the items, which may have moved.
  */
-void *item_for(struct parser *parser, void **items, size_t *count, size_t item_size, const char *name);
+void *put_item(struct parser *parser, void *items, size_t *count, size_t size, const void *item);
 
 /* Removes the item of this name, if there is one. */
-void remove_item(void *items, size_t *count, size_t item_size, const char *name);
+void remove_item(void *items, size_t *count, size_t size, const char *name);
 
 /* config_class.c */
 bool is_class(const struct json_node *value); /* by its key */
@@ -192,11 +192,9 @@ void class_define(struct parser *parser, struct class_table *table, const struct
 /* Puts the mapping of that name in force; at: where it is named. */
 void mapping_choose(struct parser *parser, const struct json_node *at, const char *name);
 
-/*
- * Adds an empty preset, in place of an earlier file's of that name, so that it exists even if its file has errors. NULL
- * without memory, which sets parser->no_memory.
- */
-struct preset *preset_add(struct parser *parser, const char *path);
+/* A mapping that can be chosen by its name: this one, or the file's. It exists even if that has errors. */
+void preset_define(struct parser *parser, const struct preset *preset);
+void parse_preset(struct parser *parser, const char *path);
 
 /* config_settings.c */
 extern const struct word raise_words[2];

@@ -138,12 +138,8 @@ static void parse_trees(struct parser *parser, const struct json_node *object, s
 void profile_define(struct parser *parser, const struct sched_profile *profile)
 {
 	struct config *config = parser->config;
-	void *all = config->profiles;
-	struct sched_profile *same = item_for(parser, &all, &config->n_profiles, sizeof(*same), profile->name);
 
-	config->profiles = all;
-	if (same)
-		*same = *profile;
+	config->profiles = put_item(parser, config->profiles, &config->n_profiles, sizeof(*profile), profile);
 }
 
 /* An upper limit of the number of knobs: they are two levels down, those of block devices three. */

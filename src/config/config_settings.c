@@ -34,7 +34,7 @@ static void parse_raise(struct parser *parser, const struct json_node *value, vo
 struct entries {
 	size_t size;
 	text_check *check;
-	void (*parse)(struct parser *parser, const struct json_node *value, const char *pattern, void *entry); /* which is zeroed */
+	void (*parse)(struct parser *parser, const struct json_node *value, void *entry); /* which is zeroed but for its pattern */
 };
 
 /* Each entry takes the place of an earlier file's for its pattern, null removes that. Returns items, which may move. */
@@ -46,19 +46,16 @@ static void *parse_entries(struct parser *parser, const struct json_node *object
 	if (!value_is_object(parser, object, NULL))
 		return items;
 	json_each (value, object) {
-		const char *pattern;
-		void *entry;
+		const char **entry = keep_alloc(parser, entries->size);
 
 		pattern_key(parser, value, entries->check);
-		if (value->type == JSON_NULL) {
+		if (value->type == JSON_NULL || !entry) {
 			remove_item(items, n, entries->size, value->key);
 			continue;
 		}
-		pattern = keep_text(parser, value->key);
-		entry = pattern ? item_for(parser, &items, n, entries->size, pattern) : NULL;
-		if (!entry)
-			break;
-		entries->parse(parser, value, pattern, entry);
+		*entry = keep_text(parser, value->key);
+		entries->parse(parser, value, entry);
+		items = put_item(parser, items, n, entries->size, entry);
 	}
 	return items;
 }
@@ -99,11 +96,10 @@ static void parse_group(struct parser *parser, const struct json_node *object, s
 	group->classes = classes;
 }
 
-static void parse_group_entry(struct parser *parser, const struct json_node *value, const char *pattern, void *into)
+static void parse_group_entry(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct group *group = into;
 
-	group->pattern = pattern;
 	group->source = source_of(parser, value, AT_KEY);
 	if (value_is_object(parser, value, "{\"max\": \"QOS_UTILITY\"}"))
 		parse_group(parser, value, group);
@@ -192,11 +188,10 @@ static const struct key weight_parts[] = {
 };
 static const struct keys weight_keys = KEYS(weight_parts, .kind = "key");
 
-static void parse_weight_entry(struct parser *parser, const struct json_node *value, const char *pattern, void *into)
+static void parse_weight_entry(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct weight *weight = into;
 
-	weight->pattern = pattern;
 	weight->source = source_of(parser, value, AT_KEY);
 	if (value->type != JSON_OBJECT) {
 		parse_weight(parser, value, weight);

@@ -383,37 +383,46 @@ struct source source_of(const struct parser *parser, const struct json_node *nod
 	};
 }
 
-static char *find_item(char *items, size_t count, size_t item_size, const char *name)
+static char *find_item(char *items, size_t count, size_t size, const char *name)
 {
-	for (size_t i = 0; i < count; i++, items += item_size) {
+	for (size_t i = 0; i < count; i++, items += size) {
 		if (strcmp(*(const char *const *)items, name) == 0)
 			return items;
 	}
 	return NULL;
 }
 
-void *item_for(struct parser *parser, void **items, size_t *count, size_t item_size, const char *name)
+/* Where their number is a power of two, there is room for no more. */
+static void *room_for_one(struct parser *parser, void *items, size_t count, size_t size)
 {
-	char *item = find_item(*items, *count, item_size, name), *all;
+	void *all;
 
-	if (!item) {
-		all = array_room(*items, *count, item_size);
-		if (!all) {
-			parser->no_memory = true;
-			return NULL;
-		}
-		*items = all;
-		item = all + (*count)++ * item_size;
-	}
-	return memset(item, 0, item_size);
+	if (count & (count - 1))
+		return items;
+	all = keep_alloc(parser, (count ? count * 2 : 1) * size);
+	return all && count ? memcpy(all, items, count * size) : all;
 }
 
-void remove_item(void *items, size_t *count, size_t item_size, const char *name)
+void *put_item(struct parser *parser, void *items, size_t *count, size_t size, const void *item)
 {
-	char *item = find_item(items, *count, item_size, name);
+	const char *name = *(const char *const *)item;
+	char *same = name ? find_item(items, *count, size, name) : NULL;
+	char *all = name && !same ? room_for_one(parser, items, *count, size) : NULL;
+
+	if (same)
+		memcpy(same, item, size);
+	if (!all)
+		return items;
+	memcpy(all + (*count)++ * size, item, size);
+	return all;
+}
+
+void remove_item(void *items, size_t *count, size_t size, const char *name)
+{
+	char *item = find_item(items, *count, size, name);
 
 	if (!item)
 		return;
 	(*count)--;
-	memmove(item, item + item_size, (size_t)((char *)items + *count * item_size - item));
+	memmove(item, item + size, (size_t)((char *)items + *count * size - item));
 }
