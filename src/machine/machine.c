@@ -146,8 +146,11 @@ static int run(struct machine *machine, const struct profile_wish *wish, struct 
 	}
 	/* What was refused before as well has been said. */
 	for (size_t i = 0; i < lines.count; i++) {
-		if (!has_line(&machine->refusals, lines.items[i]))
-			log_warning("%s", lines.items[i]);
+		if (has_line(&machine->refusals, lines.items[i]))
+			continue;
+		log_warning("%s", lines.items[i]);
+		if (wish->only_new)
+			knobs_names_add(&machine->refusals, strdup(lines.items[i]));
 	}
 	knobs_names_clear(wish->only_new ? &lines : &machine->refusals);
 	if (!wish->only_new)

@@ -137,6 +137,23 @@ TEST_MACHINE_TEST(a_refusal_is_said_once)
 	assert_string_equal(get(BASE_SLICE), "16000000\n");
 }
 
+/* The kernel may take the profile for those that were there, and not for one that has come. */
+TEST_MACHINE_TEST(a_new_policy_s_refusal_is_said_once_and_kept)
+{
+	size_t count;
+
+	assert_int_equal(machine_switch(machine, "power"), 0);
+	put(GOVERNOR2, "ondemand\n");
+	closed = "policy2/scaling_governor";
+	why_closed = EPERM;
+	n_warnings = 0;
+	for (int i = 0; i < 3; i++)
+		machine_refresh(machine);
+	assert_int_equal(n_warnings, 1);
+	machine_refusals(machine, &count);
+	assert_int_equal(count, 1);
+}
+
 TEST_MACHINE_TEST(autogroups_follow_a_reload)
 {
 	start_machine();
