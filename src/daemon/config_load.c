@@ -83,7 +83,6 @@ static void inputs_take(struct inputs *inputs, char *path, char *text, size_t si
 		inputs->files = files;
 	if (files && path && text) {
 		files[inputs->count++] = (struct config_file){ path, text, size, kind };
-		/* cppcheck-suppress memleak */
 		return;
 	}
 	inputs->no_memory = true;
