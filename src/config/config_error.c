@@ -222,31 +222,20 @@ char *config_path_of(const struct config *config, const struct rule *rule, const
 	return text_buf_take(&path);
 }
 
-static void put_escaped(struct text_buf *text, const char *name)
-{
-	char shown[256]; /* whoever asks by a name of millions of letters is not to get all of them back */
-
-	text_buf_printf(text, "%s", text_escape_to(shown, sizeof(shown), name, strnlen(name, sizeof(shown))));
-}
-
 static char *words_unknown(const char *kind, struct names names, const char *name)
 {
 	const char *near = closest(names, name);
+	_cleanup_free_ char *raw = NULL;
 	struct text_buf text = { 0 };
 
-	text_buf_printf(&text, "no %s \"", kind);
-	put_escaped(&text, name);
-	text_buf_printf(&text, "\"");
-	if (near) {
-		text_buf_printf(&text, " (did you mean \"");
-		put_escaped(&text, near);
-		text_buf_printf(&text, "\"?)");
-	}
-	for (size_t i = 0; i < names.n; i++) {
-		text_buf_printf(&text, i ? ", " : ": there are ");
-		put_escaped(&text, name_at(names, i));
-	}
-	return text_buf_take(&text);
+	/* Whoever asks by a name of millions of letters is not to get all of them back. */
+	text_buf_printf(&text, "no %s \"%.200s\"", kind, name);
+	if (near)
+		text_buf_printf(&text, " (did you mean \"%s\"?)", near);
+	for (size_t i = 0; i < names.n; i++)
+		text_buf_printf(&text, "%s%s", i ? ", " : ": there are ", name_at(names, i));
+	raw = text_buf_take(&text);
+	return raw ? text_escape(raw, strlen(raw)) : NULL;
 }
 
 char *class_words_unknown(const struct config *config, const char *name)
