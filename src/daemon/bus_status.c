@@ -92,7 +92,6 @@ static void put_abilities(struct json_writer *json, const struct tagger_status *
 	json_begin(json, "features", '{');
 	json_put_bool(json, "custom_slice", status->caps.slice);
 	json_put_bool(json, "util_clamp", status->caps.util_clamp);
-	json_put_bool(json, "event_filter", proc_connector_has_filter());
 	json_end(json, '}');
 	json_put_bool(json, "crash_safe", status->crash_safe);
 	json_put_text(json, "cgroup_moves", hearing[status->moves]);

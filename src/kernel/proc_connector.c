@@ -3,12 +3,10 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,17 +20,8 @@
 #define DATAGRAM_MAX 128
 #define BATCH 64
 
-/* struct proc_input (since 6.6), which older headers lack. */
-struct cn_filter {
-	uint32_t mcast_op;
-	uint32_t event_type;
-};
-_Static_assert(sizeof(struct cn_filter) == 8, "cn_proc_mcast_ctl compares the length");
-
 struct proc_connector {
 	struct nl_sock *socket;
-	uint32_t wanted;
-	bool has_filter;
 	struct mmsghdr messages[BATCH];
 	struct iovec iovecs[BATCH];
 	struct sockaddr_nl senders[BATCH];
@@ -96,42 +85,23 @@ int proc_connector_decode(const void *datagram, size_t size, struct task_event *
 	return ret->tid > 0 && ret->tgid > 0 ? 1 : -EBADMSG;
 }
 
-/*
- * Kernels before 6.6 silently drop a LISTEN with a filter, since it is longer than the plain one. Later ones accept
- * both lengths. So only the version tells them apart.
- */
-bool proc_connector_has_filter(void)
+static int listen_to(struct nl_sock *socket, enum proc_cn_mcast_op op)
 {
-	struct utsname name;
-	int major, minor;
-
-	if (uname(&name) < 0 || sscanf(name.release, "%d.%d", &major, &minor) != 2)
-		return false;
-	return major > 6 || (major == 6 && minor >= 6);
-}
-
-static int listen_to(struct proc_connector *connector, uint32_t op)
-{
-	const struct cn_filter filter = { op, connector->wanted };
-	const struct cn_msg message = {
-		.id = { CN_IDX_PROC, CN_VAL_PROC },
-		.len = connector->has_filter ? sizeof(filter) : sizeof(filter.mcast_op),
-	};
-	char request[sizeof(message) + sizeof(filter)];
+	const struct cn_msg message = { .id = { CN_IDX_PROC, CN_VAL_PROC }, .len = sizeof(op) };
+	char request[sizeof(message) + sizeof(op)];
 	int r;
 
 	memcpy(request, &message, sizeof(message));
-	memcpy(request + sizeof(message), &filter, sizeof(filter));
-	r = nl_send_simple(connector->socket, NLMSG_DONE, 0, request,
-			   sizeof(message) + message.len);
+	memcpy(request + sizeof(message), &op, sizeof(op));
+	r = nl_send_simple(socket, NLMSG_DONE, 0, request, sizeof(request));
 	/* libnl maps errors to its own numbers; we want the errno of the failed send. */
 	return r < 0 ? -(errno ? errno : EIO) : 0;
 }
 
 /*
- * Attaches a socket filter, for a kernel that sends all kinds of events: the others are dropped before they are
- * queued, at the cost of the task that causes them, not ours. The field is in host order, but BPF_ABS loads swap it
- * as if from network order, hence htonl.
+ * Attaches a socket filter: other kinds of events are dropped before they are queued, at the cost of the task that causes
+ * them, not ours. The kernel's own filter (since 6.6) comes after the same work (do_one_broadcast in af_netlink.c) and
+ * saves nothing. The field is in host order, but BPF_ABS loads swap it as if from network order, hence htonl.
  */
 static int drop_others(int fd, uint32_t wanted)
 {
@@ -146,10 +116,10 @@ static int drop_others(int fd, uint32_t wanted)
 	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
 }
 
-static int open_socket(struct proc_connector *connector, int buffer_size)
+static int open_socket(struct proc_connector *connector, uint32_t wanted, int buffer_size)
 {
 	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
-	int fd, group = CN_IDX_PROC;
+	int fd, r, group = CN_IDX_PROC;
 
 	errno = 0;
 	connector->socket = nl_socket_alloc();
@@ -161,12 +131,9 @@ static int open_socket(struct proc_connector *connector, int buffer_size)
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer_size, sizeof(buffer_size)) < 0 &&
 	    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer_size, sizeof(buffer_size)) < 0)
 		return -errno;
-	if (!connector->has_filter) {
-		int r = drop_others(fd, connector->wanted);
-
-		if (r < 0)
-			return r;
-	}
+	r = drop_others(fd, wanted);
+	if (r < 0)
+		return r;
 	/* Then nobody else can send to our port (netlink_getsockbyportid in af_netlink.c). */
 	if (connect(fd, (const struct sockaddr *)&kernel, sizeof(kernel)) < 0 ||
 	    setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0)
@@ -183,8 +150,6 @@ int proc_connector_open(uint32_t wanted, int buffer_size, struct proc_connector 
 
 	if (!connector)
 		return -ENOMEM;
-	connector->wanted = wanted;
-	connector->has_filter = proc_connector_has_filter();
 	for (int i = 0; i < BATCH; i++) {
 		connector->iovecs[i] = (struct iovec){ connector->datagrams[i], DATAGRAM_MAX };
 		connector->messages[i].msg_hdr = (struct msghdr){
@@ -193,9 +158,9 @@ int proc_connector_open(uint32_t wanted, int buffer_size, struct proc_connector 
 			.msg_iovlen = 1,
 		};
 	}
-	r = open_socket(connector, buffer_size);
+	r = open_socket(connector, wanted, buffer_size);
 	if (r == 0)
-		r = listen_to(connector, PROC_CN_MCAST_LISTEN);
+		r = listen_to(connector->socket, PROC_CN_MCAST_LISTEN);
 	if (r < 0) {
 		proc_connector_close(connector);
 		return r;
@@ -213,7 +178,7 @@ void proc_connector_close(struct proc_connector *connector)
 	 * closed its socket without an IGNORE; later ones notice that.
 	 */
 	if (connector->socket) {
-		listen_to(connector, PROC_CN_MCAST_IGNORE);
+		listen_to(connector->socket, PROC_CN_MCAST_IGNORE);
 		nl_socket_free(connector->socket);
 	}
 	free(connector);
@@ -242,8 +207,7 @@ int proc_connector_receive(struct proc_connector *connector, struct task_event *
 		/* Others with CAP_NET_ADMIN may send to the group; only the kernel does so from port 0. */
 		if (connector->senders[i].nl_pid == 0 &&
 		    message->msg_hdr.msg_namelen == sizeof(struct sockaddr_nl) &&
-		    proc_connector_decode(connector->datagrams[i], message->msg_len, &events[count]) == 1 &&
-		    (events[count].what & connector->wanted))
+		    proc_connector_decode(connector->datagrams[i], message->msg_len, &events[count]) == 1)
 			count++;
 	}
 	return count;

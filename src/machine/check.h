@@ -9,7 +9,6 @@
 /* What no file tells: it was tried on the kernel. */
 struct doctor_tried {
 	int events; /* 0, or the -errno for which the proc connector is not heard */
-	bool event_filter;
 	struct ksched_features features;
 	uint64_t tick_ns; /* of a kernel tick, 1 s / CONFIG_HZ; 0: unknown */
 };

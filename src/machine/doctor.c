@@ -43,7 +43,6 @@ int doctor(const struct doctor_input *input, struct findings *ret)
 	struct checkup checkup = { .root = AT_FDCWD, .input = *input };
 
 	checkup.tried.events = try_events();
-	checkup.tried.event_filter = proc_connector_has_filter();
 	ksched_probe(&checkup.tried.features);
 	checkup.tried.tick_ns = tick_ns();
 	checkup_run(&checkup);

@@ -33,11 +33,8 @@ static void check_events(struct checkup *checkup)
 	else if (r < 0)
 		found_bad(checkup, "events", "the daemon cannot start", "CONFIG_PROC_EVENTS, outside of containers",
 			  "no proc connector: %s", r == -ENODATA ? "silence" : strerror(-r));
-	else if (checkup->tried.event_filter)
-		found_ok(checkup, "events", "the proc connector is heard, and filters");
 	else
-		found_note(checkup, "events", "the daemon is woken by events that it then drops", "Linux 6.6 or later",
-			   "the proc connector is heard, without a filter");
+		found_ok(checkup, "events", "the proc connector is heard");
 }
 
 /* By tracepoints. With a daemon, that one tells. */

@@ -5,7 +5,7 @@ import socket
 import struct
 import time
 
-FORK, COMM, EXIT = 0x1, 0x200, 0x80000000
+FORK, COMM = 0x1, 0x200
 
 _NETLINK_CONNECTOR, _NLMSG_DONE = 11, 3
 _CN_IDX_PROC, _CN_VAL_PROC = 1, 1
@@ -22,10 +22,10 @@ def _message(body):
     return _HEAD.pack(_HEAD.size + len(body), _NLMSG_DONE, 0, 0, 0, _CN_IDX_PROC, _CN_VAL_PROC, 0, 0, len(body), 0) + body
 
 
-def listen(netlink, kinds=None):
-    """Subscribes to all events, or (since Linux 6.6) to these kinds."""
+def listen(netlink):
+    """Subscribes to all events."""
     netlink.bind((0, _CN_IDX_PROC))
-    netlink.send(_message(struct.pack("=I", _LISTEN) + (b"" if kinds is None else struct.pack("=I", kinds))))
+    netlink.send(_message(struct.pack("=I", _LISTEN)))
 
 
 def rename(pid, name):
@@ -33,14 +33,9 @@ def rename(pid, name):
     return _message(struct.pack("=IIQii16s", COMM, 0, time.monotonic_ns(), pid, pid, name))
 
 
-def kind(message):
-    """The kind of event in a received message."""
-    return struct.unpack_from("=I", message, _HEAD.size)[0]
-
-
 def forked_child(message):
     """The child's thread id, if it is of a fork; else None."""
     # What, cpu and timestamp, then the parent's and the child's.
-    if len(message) < _HEAD.size + 32 or kind(message) != FORK:
+    if len(message) < _HEAD.size + 32 or struct.unpack_from("=I", message, _HEAD.size)[0] != FORK:
         return None
     return struct.unpack_from("=I", message, _HEAD.size + 24)[0]

@@ -19,18 +19,14 @@ BLOCK = re.compile(r"(<!-- kernels: .*? -->\n)(.*?)(<!-- end of kernels -->)", r
 # What a series is known to have. One that turns out otherwise is a finding, not a skipped test.
 EVERYWHERE = {"proc_connector": True, "autogroup": True, "debugfs": True, "cpufreq": True}
 KNOWN = {
-    "6.1": dict(EVERYWHERE, event_filter=False, custom_slice=False, util_clamp=False, base_slice=False, hrtick=False,
-                sched_ext=False),
-    "6.12": dict(EVERYWHERE, event_filter=True, custom_slice=True, util_clamp=False, base_slice=True, hrtick=False,
-                 sched_ext=False),
-    "6.12-uclamp": dict(EVERYWHERE, event_filter=True, custom_slice=True, util_clamp=True, base_slice=True,
-                        hrtick=False, sched_ext=False, cpufreq=False),
-    "7": dict(EVERYWHERE, event_filter=True, custom_slice=True, util_clamp=True, base_slice=True, hrtick=True,
-              sched_ext=True),
+    "6.1": dict(EVERYWHERE, custom_slice=False, util_clamp=False, base_slice=False, hrtick=False, sched_ext=False),
+    "6.12": dict(EVERYWHERE, custom_slice=True, util_clamp=False, base_slice=True, hrtick=False, sched_ext=False),
+    "6.12-uclamp": dict(EVERYWHERE, custom_slice=True, util_clamp=True, base_slice=True, hrtick=False,
+                        sched_ext=False, cpufreq=False),
+    "7": dict(EVERYWHERE, custom_slice=True, util_clamp=True, base_slice=True, hrtick=True, sched_ext=True),
 }
 ROWS = (
     ("Events of every fork, exec and rename", "proc_connector"),
-    ("Only those events that are needed", "event_filter"),
     ("Policy and nice of a class", "classes"),
     ("Slice of a class", "custom_slice"),
     ("Clamp of a class", "util_clamp"),

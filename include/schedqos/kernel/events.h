@@ -17,8 +17,8 @@
 struct proc_connector;
 
 /*
- * Subscribes to the events in `wanted` (enum event_kind; a kernel before 6.6 sends all kinds, of which a socket filter
- * drops the others) with a receive buffer of this many bytes, above the system's limit if the capability allows.
+ * Subscribes to the events in `wanted` (enum event_kind) with a receive buffer of this many bytes, above the system's
+ * limit if the capability allows. A socket filter drops all others.
  * Returns 0 or -errno: -EPERM without CAP_NET_ADMIN, -ECONNREFUSED outside the initial network
  * namespace, -EPROTONOSUPPORT when the kernel has no connector.
  */
@@ -26,9 +26,6 @@ int proc_connector_open(uint32_t wanted, int buffer_size, struct proc_connector 
 void proc_connector_close(struct proc_connector *connector);
 
 int proc_connector_fd(const struct proc_connector *connector);
-
-/* Whether this kernel sends a subscription only the events it wants (since 6.6), so that no socket filter has to. */
-bool proc_connector_has_filter(void);
 
 /*
  * Checks that events arrive on this subscription, which must include forks or renames: forks a child that renames

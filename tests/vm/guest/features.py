@@ -5,35 +5,11 @@ import contextlib
 import glob
 import os
 import platform
-import socket
-import time
 
-import proc_events
 from attributes import has_clamp, has_slice
-from proc_events import EXIT, FORK
 from requirements import proc_connector_fault
 
 SCHED_DEBUG = "/sys/kernel/debug/sched"
-
-
-def event_filter():
-    """Whether a subscription to forks receives no exits. Kernels before 6.6 ignored such a subscription."""
-    received = set()
-    with contextlib.closing(proc_events.open_socket()) as netlink:
-        netlink.settimeout(0.2)
-        proc_events.listen(netlink, FORK)
-        end = time.monotonic() + 10
-        while time.monotonic() < end and not {FORK, EXIT} <= received:
-            child = os.fork()
-            if child == 0:
-                os._exit(0)
-            os.waitpid(child, 0)
-            with contextlib.suppress(socket.timeout):
-                while True:
-                    received.add(proc_events.kind(netlink.recv(4096)))
-            if len(received) == 1 and FORK in received:
-                end = min(end, time.monotonic() + 2)
-    return FORK in received and EXIT not in received
 
 
 def read(path):
@@ -61,7 +37,6 @@ def features():
     return {
         "release": platform.release(),
         "proc_connector": proc_connector_fault() is None,
-        "event_filter": event_filter(),
         "custom_slice": has_slice(),
         "util_clamp": has_clamp(),
         "sched_ext": os.path.isdir("/sys/kernel/sched_ext"),
