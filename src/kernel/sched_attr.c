@@ -8,9 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A slice that is not in use: neither a kernel's base slice nor in any mapping. */
-#define PROBE_SLICE_NS 7123456
-
 int ksched_get(pid_t tid, struct ksched_attr *ret)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -27,35 +24,23 @@ int ksched_set(pid_t tid, struct ksched_attr *attr)
 	return 0;
 }
 
+/* get_params in kernel/sched/syscalls.c tells the slice since there are custom ones, also under SCHED_IDLE. */
 int ksched_probe(struct ksched_features *ret)
 {
-	struct ksched_attr before, attr;
-	int r;
+	struct ksched_attr attr, clamp = {
+		.flags = KSCHED_FLAG_KEEP_ALL | KSCHED_FLAG_UTIL_CLAMP_MAX,
+		.util_max = KSCHED_UTIL_RESET,
+	};
+	int r = ksched_get(0, &attr);
 
-	r = ksched_get(0, &before);
+	/* We may have been started as a real-time task, which has none. */
+	if (r == 0 && (attr.policy == SCHED_FIFO || attr.policy == SCHED_RR || attr.policy == SCHED_DEADLINE))
+		r = ksched_get(1, &attr);
 	if (r < 0)
 		return r;
-
-	/* Writing the present clamp back changes nothing where clamps are supported. */
-	attr = before;
-	attr.runtime = 0;
-	attr.flags |= KSCHED_FLAG_UTIL_CLAMP_MAX;
-	attr.util_max = KSCHED_UTIL_RESET;
-	ret->util_clamp = ksched_set(0, &attr) == 0;
-
-	/* Only these have slices, and we may have been started with another policy. */
-	attr = (struct ksched_attr){ .policy = SCHED_OTHER, .flags = before.flags, .nice = before.nice };
-	attr.runtime = PROBE_SLICE_NS;
-	r = ksched_set(0, &attr);
-	if (r == 0)
-		r = ksched_get(0, &attr);
-	if (r < 0)
-		return r;
-	ret->slice = attr.runtime == PROBE_SLICE_NS;
-
-	attr = before;
-	attr.runtime = 0;
-	return ksched_set(0, &attr);
+	ret->slice = attr.runtime != 0;
+	ret->util_clamp = ksched_set(0, &clamp) == 0;
+	return 0;
 }
 
 int ksched_get_nice(pid_t tid, int *ret)

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -25,6 +26,7 @@ _Static_assert(sizeof(struct ksched_attr) == 56, "SCHED_ATTR_SIZE_VER1");
 
 #define KSCHED_FLAG_RESET_ON_FORK 0x01
 #define KSCHED_FLAG_KEEP_POLICY 0x08 /* since 5.3: the policy and reset-on-fork stay as they are */
+#define KSCHED_FLAG_KEEP_ALL 0x18    /* the same of nice value, priority and slice as well */
 #define KSCHED_FLAG_UTIL_CLAMP_MIN 0x20
 #define KSCHED_FLAG_UTIL_CLAMP_MAX 0x40
 
@@ -44,13 +46,13 @@ int ksched_get_nice(pid_t tid, int *ret);
 int ksched_replace_nice(pid_t tid, int from, int to);
 
 /*
- * Probes what the kernel supports, on the calling thread, which is left as it was: a custom
- * slice on fair tasks (since 6.12: before, the call succeeds and nothing is kept) and util clamp
- * (CONFIG_UCLAMP_TASK: without it, a call that asks for one fails as a whole). Returns 0 or -errno.
+ * Probes what the kernel supports, whatever the policy and privilege of the calling thread, of which it resets the upper
+ * clamp: a custom slice on fair tasks (since 6.12) and util clamp (CONFIG_UCLAMP_TASK: without it, a call that asks for
+ * one fails as a whole). Returns 0 or -errno.
  */
 struct ksched_features {
-	int slice;
-	int util_clamp;
+	bool slice;
+	bool util_clamp;
 };
 int ksched_probe(struct ksched_features *ret);
 
