@@ -37,8 +37,7 @@ struct weights {
 	size_t n_kept; /* units in it */
 	sd_login_monitor *logins; /* NULL: nobody tells of seats */
 	bool seat_is_used;
-	struct unit_weight *wanted; /* the first that holds for a unit counts */
-	size_t n_wanted;
+	struct weight_list wanted;
 	sd_bus_message *reply; /* of the daemon; holds the patterns */
 	struct classes classes; /* that units name, for those that are not wanted */
 	bool has_told;		/* the daemon, of some */
@@ -204,7 +203,7 @@ static int set(struct weights *weights, const char *name, const struct unit *uni
 /* The setting goes first. 0: none. */
 static unsigned weight_of(const struct weights *weights, const char *name)
 {
-	const unsigned weight = weights_find(weights->wanted, weights->n_wanted, name, weights->seat_is_used);
+	const unsigned weight = weights_find(&weights->wanted, name, weights->seat_is_used);
 	const struct named_class *class = weights->is_refused ? NULL : classes_find(&weights->classes, name);
 
 	if (weights->is_ending || !weights->has_daemon)
@@ -269,8 +268,8 @@ static int consider_listed(void *context, const char *name)
 {
 	struct weights *weights = context;
 
-	for (size_t i = 0; i < weights->n_wanted; i++) {
-		if (strcmp(weights->wanted[i].pattern, name) == 0)
+	for (size_t i = 0; i < weights->wanted.count; i++) {
+		if (strcmp(weights->wanted.items[i].pattern, name) == 0)
 			return 0;
 	}
 	return consider(weights, name, false);
@@ -316,9 +315,9 @@ static int consider_all(struct weights *weights)
 
 	tell_classes(weights);
 	r = consider_kept(weights);
-	for (size_t i = 0; i < weights->n_wanted && r >= 0; i++) {
-		if (!pattern_is_glob(weights->wanted[i].pattern))
-			r = consider(weights, weights->wanted[i].pattern, true);
+	for (size_t i = 0; i < weights->wanted.count && r >= 0; i++) {
+		if (!pattern_is_glob(weights->wanted.items[i].pattern))
+			r = consider(weights, weights->wanted.items[i].pattern, true);
 	}
 	if (r >= 0)
 		r = manager_each_unit(weights->manager, consider_listed, weights);
@@ -413,20 +412,20 @@ static int ask_daemon(struct weights *weights)
 		return r;
 	sd_bus_message_unref(weights->reply);
 	weights->reply = reply;
-	weights->n_wanted = 0;
+	weights->wanted.count = 0;
 	r = sd_bus_message_enter_container(reply, 'a', "(sqb)");
 	while (r >= 0) {
-		struct unit_weight *all = array_room(weights->wanted, weights->n_wanted, sizeof(*all));
+		struct weight *all = array_room(weights->wanted.items, weights->wanted.count, sizeof(*all));
 
 		if (!all)
 			return -ENOMEM;
-		weights->wanted = all;
-		all += weights->n_wanted;
+		weights->wanted.items = all;
+		all += weights->wanted.count;
 		r = sd_bus_message_read(reply, "(sqb)", &all->pattern, &all->number, &at_seat);
 		if (r <= 0)
 			break;
 		all->at_seat = at_seat;
-		weights->n_wanted++;
+		weights->wanted.count++;
 	}
 	return r;
 }
@@ -584,7 +583,7 @@ static int start(struct weights *weights)
 static void clear(struct weights *weights)
 {
 	problem_summary(&weights->refused);
-	free(weights->wanted);
+	free(weights->wanted.items);
 	sd_bus_message_unref(weights->reply);
 	sd_event_source_unref(weights->again);
 	classes_clear(&weights->classes);

@@ -142,6 +142,8 @@ static int parse(struct parser *parser, const struct config_file *files, size_t 
 	config = parser->config;
 	config->classes = parser->classes.items;
 	config->n_classes = parser->classes.count;
+	weights_finish(config, &config->weights);
+	weights_finish(config, &config->user_weights);
 	r = rules_finish(config->rules, config->classes, config->n_classes, config->n_groups > 0);
 	if (r != -E2BIG)
 		return r;

@@ -55,16 +55,15 @@ static int get_weights(sd_bus_message *message, void *userdata, sd_bus_error *er
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const struct config *config = ((const struct daemon *)userdata)->config;
 	const bool is_user = strcmp(sd_bus_message_get_member(message), "GetUserWeights") == 0;
-	size_t n;
-	_cleanup_free_ struct unit_weight *weights =
-		weights_rank(config, is_user ? &config->user_weights : &config->weights, &n);
-	int r = weights ? sd_bus_message_new_method_return(message, &reply) : -ENOMEM;
+	const struct weight_list *list = is_user ? &config->user_weights : &config->weights;
+	int r = sd_bus_message_new_method_return(message, &reply);
 
 	(void)error;
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "(sqb)");
-	for (size_t i = 0; i < n && r >= 0; i++)
-		r = sd_bus_message_append(reply, "(sqb)", weights[i].pattern, weights[i].number, (int)weights[i].at_seat);
+	for (size_t i = 0; i < list->count && r >= 0; i++)
+		r = sd_bus_message_append(reply, "(sqb)", list->items[i].pattern, list->items[i].number,
+					  (int)list->items[i].at_seat);
 	if (r >= 0)
 		r = sd_bus_message_close_container(reply);
 	return r < 0 ? r : sd_bus_message_send(reply);

@@ -62,38 +62,28 @@ unsigned weight_of_class(const struct qos_class *class)
 
 static int compare(const void *va, const void *vb)
 {
-	const struct unit_weight *a = va, *b = vb;
+	const struct weight *a = va, *b = vb;
 
-	return pattern_compare(a->pattern, a->source, b->pattern, b->source);
+	return pattern_compare(a->pattern, &a->source, b->pattern, &b->source);
 }
 
-struct unit_weight *weights_rank(const struct config *config, const struct weight_list *list, size_t *ret_n)
+void weights_finish(const struct config *config, const struct weight_list *list)
 {
-	struct unit_weight *ranked = calloc(list->count + 1, sizeof(*ranked));
-	size_t count = 0;
-
-	for (const struct weight *weight = list->items; ranked && weight < list->items + list->count; weight++) {
-		const struct qos_class *class =
-			weight->qos ? qos_class_find(config->classes, config->n_classes, weight->qos) : NULL;
-
-		ranked[count++] = (struct unit_weight){
-			.pattern = weight->pattern,
-			.source = &weight->source,
-			.number = class ? weight_of_class(class) : weight->number,
-			.at_seat = weight->at_seat,
-		};
+	for (struct weight *weight = list->items; weight < list->items + list->count; weight++) {
+		if (weight->qos)
+			weight->number = weight_of_class(qos_class_find(config->classes, config->n_classes, weight->qos));
 	}
-	if (count)
-		qsort(ranked, count, sizeof(*ranked), compare);
-	*ret_n = count;
-	return ranked;
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), compare);
 }
 
-unsigned weights_find(const struct unit_weight *weights, size_t n, const char *unit, bool seat_is_used)
+unsigned weights_find(const struct weight_list *list, const char *unit, bool seat_is_used)
 {
-	for (size_t i = 0; i < n; i++) {
-		if ((seat_is_used || !weights[i].at_seat) && pattern_match(weights[i].pattern, unit))
-			return weights[i].number;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct weight *weight = &list->items[i];
+
+		if ((seat_is_used || !weight->at_seat) && pattern_match(weight->pattern, unit))
+			return weight->number;
 	}
 	return 0;
 }

@@ -193,13 +193,13 @@ static const struct example {
 	  "+setting groups { 'a': { 'max': 'QOS_UTILITY' }, 'b': { 'QOS_LATER': false, 'QOS_UTILITY': true "
 	  "}, '/a b': { 'max': 'QOS_LATER' } }\n"
 	  "+class QOS_LATER { 'sched_policy': 'SCHED_NORMAL' } # rules.json:1:117\n" },
-	{ "weights add up pattern by pattern",
-	  { RULES("{'schedqos': {'weights': {'a.slice': 1, 'b*': 'QOS_UTILITY', 'c.scope': 10000}}}"),
+	{ "weights add up pattern by pattern, the first that holds first",
+	  { RULES("{'schedqos': {'weights': {'a.slice': 1, 'b-*': 'QOS_UTILITY', 'c.scope': 10000}}}"),
 	    RULES("{'schedqos': {'weights': {'a.slice': {'when': 'seat', 'weight': 'QOS_LATER'}, 'c.scope': null, "
 	      "'d@*.service': {'weight': 50}, 'e-[0-9]': 7}, 'user_weights': {'a.slice': 500}}, 'QOS_LATER': {}}") },
 	  "+setting user_weights { 'a.slice': 500 }\n"
-	  "+setting weights { 'a.slice': { 'weight': 'QOS_LATER', 'when': 'seat' }, 'b*': 'QOS_UTILITY', "
-	  "'d@*.service': 50, 'e-[0-9]': 7 }\n"
+	  "+setting weights { 'a.slice': { 'weight': 'QOS_LATER', 'when': 'seat' }, 'd@*.service': 50, "
+	  "'e-[0-9]': 7, 'b-*': 'QOS_UTILITY' }\n"
 	  "+class QOS_LATER { 'sched_policy': 'SCHED_NORMAL' } # rules.json:1:177\n" },
 	{ "a profile's values are as they were written",
 	  { PROFILES("{'mine': {'debugfs': {'base_slice_ns': 3000000,\n"

@@ -94,9 +94,11 @@ struct weight {
 	const char *pattern; /* a unit's name, or a glob of such */
 	struct source source;
 	bool at_seat;	   /* only while somebody is logged in at a seat */
-	const char *qos;   /* name of the class whose weight it is; NULL: */
+	const char *qos;   /* name of the class whose weight it is, or NULL */
 	uint16_t number;
 };
+
+/* The first that holds for a unit counts: see pattern_compare. */
 
 struct weight_list {
 	struct weight *items;
@@ -106,22 +108,11 @@ struct weight_list {
 /* What a group of tasks of nice 0 has as 100, one of tasks with the class's nice value is to have, by the kernel's table. */
 unsigned weight_of_class(const struct qos_class *class);
 
-/* The same with the class's number. */
-struct unit_weight {
-	const char *pattern;
-	const struct source *source; /* of weights_rank */
-	uint16_t number;
-	bool at_seat;
-};
-
-/*
- * All that are not masked: a name before a glob, of globs the one with the longer literal text, then the later file, then
- * the earlier line. Patterns are those of the list. The caller frees; NULL without memory.
- */
-struct unit_weight *weights_rank(const struct config *config, const struct weight_list *list, size_t *ret_n);
+/* Puts a list as it was read in order, with the numbers of the configuration's classes. */
+void weights_finish(const struct config *config, const struct weight_list *list);
 
 /* The weight of the first that holds for a unit; 0 if none does. */
-unsigned weights_find(const struct unit_weight *weights, size_t n, const char *unit, bool seat_is_used);
+unsigned weights_find(const struct weight_list *list, const char *unit, bool seat_is_used);
 
 /* ---- a sched profile: a named set of values for the kernel's own scheduling knobs ---- */
 
