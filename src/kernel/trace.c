@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +12,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,23 +24,14 @@
 /* ---- what tracefs tells of tracepoints: their numbers, and where in a record their fields are ---- */
 
 /*
- * A descriptor of tracefs: as it is mounted, or else mounted for us alone. -errno as host_mount_detached, and -EACCES if it
- * is closed to us. Lockdown for confidentiality leaves it empty.
+ * A descriptor of tracefs: as it is mounted, perhaps by looking into it, or else mounted for us alone. -errno as
+ * host_mount_detached. Lockdown for confidentiality leaves it empty.
  */
 static int tracefs_open(void)
 {
-	static const char *const paths[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
-	struct statfs fs;
+	_cleanup_close_ int events = open("/sys/kernel/tracing/events", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	for (size_t i = 0; i < array_size(paths); i++) {
-		_cleanup_close_ int fd = open(paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
-		/* Where it is to be mounted when it is first looked into. */
-		_cleanup_close_ int inside = fd < 0 ? -1 : openat(fd, "events", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-		if (inside >= 0 && fstatfs(inside, &fs) == 0 && fs.f_type == TRACEFS_MAGIC)
-			return openat(inside, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	}
-	return host_mount_detached("tracefs");
+	return events < 0 ? host_mount_detached("tracefs") : openat(events, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 static int read_file(int tracefs, const char *name, const char *file, char *buf, size_t size)
