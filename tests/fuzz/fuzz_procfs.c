@@ -34,6 +34,8 @@ static const char rules[] =
 	"           { \"match\": { \"cgroup\": \"/u*.slice\", \"exe\": \"*q*\" }, \"qos\": "
 	"\"QOS_UTILITY\" } ] }";
 
+static const char *const names[] = { "7/stat", "7/status", "7/cgroup", "7/cmdline", "7/comm" };
+
 static int proc = -1;
 
 static const struct config *parse_rules(void)
@@ -61,12 +63,10 @@ static void make_proc(void)
 
 static void remove_proc(void)
 {
-	static const char *const files[] = { "7/stat", "7/status", "7/cgroup", "7/cmdline",
-					     "7/comm" };
 	char link[32], folder[64] = "";
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		unlinkat(proc, files[i], 0);
+	for (size_t i = 0; i < array_size(names); i++)
+		unlinkat(proc, names[i], 0);
 	unlinkat(proc, "7", AT_REMOVEDIR);
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", proc);
 	if (readlink(link, folder, sizeof(folder) - 1) > 0)
@@ -105,14 +105,6 @@ static void read_stat(void)
 	check_escaped(stat.comm, strlen(stat.comm));
 }
 
-static void read_status(void)
-{
-	struct procfs_status status;
-	int r = procfs_status(proc, TASK, &status);
-
-	check(r == 0 || r == -EBADMSG);
-}
-
 static void read_cgroup(size_t room)
 {
 	char *buf = malloc(room);
@@ -147,9 +139,9 @@ static void read_comm(void)
 /* One file, as whatever it may be, in a buffer that is large enough and in one that is not. */
 static void read_file(struct input *input)
 {
-	static const char *const names[] = { "7/stat", "7/status", "7/cgroup", "7/cmdline",
-					     "7/comm" };
-	uint8_t which = take_byte(input) % 5;
+	uint8_t which = take_byte(input) % array_size(names);
+	struct procfs_status status;
+	int r;
 
 	put(names[which], input->at, input->left);
 	switch (which) {
@@ -157,7 +149,8 @@ static void read_file(struct input *input)
 		read_stat();
 		break;
 	case 1:
-		read_status();
+		r = procfs_status(proc, TASK, &status);
+		check(r == 0 || r == -EBADMSG);
 		break;
 	case 2:
 		read_cgroup(PATH_MAX);
@@ -225,18 +218,13 @@ static void parse_machine(struct input *input, uint8_t which)
 	char path[64];
 
 	snprintf(path, sizeof(path), "%s%s%s", paths[which >> 4 & 3], word ? " " : "", word ? word : "");
-	switch (which & 7) {
-	case 0:
+	if (which & 7) {
+		check(knobs_parse(which % KNOB_TREES, path, text) < 0 || strlen(text) <= len);
+	} else {
 		len = host_parse_cgroups(text, mounts, 3);
 		check(len <= 3);
 		for (size_t i = 0; i < len; i++)
-			check((mounts[i].version == 1 || mounts[i].version == 2) &&
-			      *mounts[i].path);
-		break;
-	default:
-		if (knobs_parse(which % KNOB_TREES, path, text) == 0)
-			check(strlen(text) <= len);
-		break;
+			check((mounts[i].version == 1 || mounts[i].version == 2) && *mounts[i].path);
 	}
 	free(word);
 	free(text);

@@ -1,34 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Attributes: when two are the same, and how they read. Names: where a path's last part begins. */
+/* Attributes: when two are the same, and how they read. */
 
 #include "test.h"
 
 #include <schedqos/policy/qos_class.h>
-#include <schedqos/util/text.h>
 
 static const char *text(struct task_attr attr)
 {
 	static char buf[TASK_ATTR_TEXT_MAX];
 
 	return task_attr_text(&attr, buf);
-}
-
-TEST(only_normal_batch_and_idle_are_fair)
-{
-	for (unsigned policy = 0; policy < 10; policy++)
-		assert_int_equal(task_policy_is_fair(policy),
-				 policy == 0 || policy == 3 || policy == 5);
-}
-
-TEST(policies_have_the_kernel_s_names)
-{
-	static const char *const names[] = { "SCHED_NORMAL",   "SCHED_FIFO", "SCHED_RR",
-					     "SCHED_BATCH",    "SCHED_?",    "SCHED_IDLE",
-					     "SCHED_DEADLINE", "SCHED_EXT",  "SCHED_?" };
-
-	for (unsigned policy = 0; policy < sizeof(names) / sizeof(names[0]); policy++)
-		assert_string_equal(task_policy_name(policy), names[policy]);
-	assert_string_equal(task_policy_name(~0U), "SCHED_?");
 }
 
 TEST(attributes_are_equal_when_all_that_is_visible_is)
@@ -50,19 +31,6 @@ TEST(attributes_are_equal_when_all_that_is_visible_is)
 	other[0] = base;
 	other[0].reset_on_fork = 1;
 	assert_true(task_attr_equal(&base, &other[0]));
-}
-
-TEST(pristine_is_normal_with_nothing_chosen)
-{
-	struct task_attr attr = { .util_max = UTIL_FULL };
-
-	assert_true(task_attr_is_pristine(&attr));
-	assert_true(task_attr_is_pristine(&task_attr_pristine));
-	attr.util_max = 1023;
-	assert_false(task_attr_is_pristine(&attr));
-	attr.util_max = UTIL_FULL;
-	attr.io_priority = IO_PRIORITY(IO_CLASS_BEST_EFFORT, 4);
-	assert_false(task_attr_is_pristine(&attr));
 }
 
 TEST(attributes_read_as_people_say_them)
@@ -138,14 +106,4 @@ TEST(the_longest_text_fits)
 	assert_string_equal(
 		text(attr),
 		"SCHED_BATCH nice -128 priority 255 slice 4294.97 ms util 65535..65535 io best-effort 7");
-}
-
-TEST(a_base_name_follows_the_last_slash_or_backslash)
-{
-	assert_string_equal(path_base("/usr/bin/vi"), "vi");
-	assert_string_equal(path_base("C:\\Games\\a.exe"), "a.exe");
-	assert_string_equal(path_base("/mnt\\x/y"), "y");
-	assert_string_equal(path_base("vi"), "vi");
-	assert_string_equal(path_base("/bin/"), "");
-	assert_string_equal(path_base(""), "");
 }

@@ -75,7 +75,6 @@ TEST(a_fork_has_a_parent_and_a_child)
 	assert_int_equal(event.tgid, 13);
 	assert_true(event.ns == 123456789012345);
 	assert_int_equal(event.ms, (uint32_t)123456789);
-	assert_string_equal(event.comm, "");
 }
 
 TEST(an_exec_has_a_task)
@@ -110,29 +109,24 @@ TEST(a_rename_has_a_name_that_ends)
 	assert_string_equal(event.comm, "xxxxxxxxxxxxxxx");
 }
 
-TEST(other_kinds_of_event_are_none_of_ours)
+TEST(others_are_none_of_ours)
 {
-	static const uint32_t kinds[] = { 0, 4, 0x40, 0x80, 0x100, 0x20000000, 0x40000000, 3 };
+	static const uint32_t kinds[] = { 0, 4, 0x40, 0x80000000, 3 };
+	struct datagram other = fork_of(1, 1, 2, 2);
 	struct task_event event;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct datagram d = datagram(kinds[i]);
 
 		d.event.event_data.exec.process_pid = d.event.event_data.exec.process_tgid = 5;
 		assert_int_equal(decode(&d, SIZE, &event), 0);
 	}
-}
-
-TEST(other_connectors_are_none_of_ours)
-{
-	struct datagram d = fork_of(1, 1, 2, 2);
-	struct task_event event;
-
-	d.idx++;
-	assert_int_equal(decode(&d, SIZE, &event), 0);
-	d.idx--;
-	d.val++;
-	assert_int_equal(decode(&d, SIZE, &event), 0);
+	/* Of another connector. */
+	other.idx++;
+	assert_int_equal(decode(&other, SIZE, &event), 0);
+	other.idx--;
+	other.val++;
+	assert_int_equal(decode(&other, SIZE, &event), 0);
 }
 
 TEST(a_datagram_cut_anywhere_is_bad)
@@ -163,11 +157,10 @@ TEST(a_datagram_that_admits_to_be_short_is_bad)
 
 TEST(lengths_beyond_the_datagram_are_bad)
 {
-	static const uint32_t lengths[] = { SIZE + 1,	0x7fffffff, 0x80000000,
-					    0xffffffff, HEAD - 1,   0 };
+	static const uint32_t lengths[] = { SIZE + 1, 0xffffffff, HEAD - 1, 0 };
 	struct task_event event;
 
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+	for (size_t i = 0; i < COUNT(lengths); i++) {
 		struct datagram d = fork_of(1, 1, 2, 2);
 
 		d.netlink.nlmsg_len = lengths[i];
@@ -197,7 +190,7 @@ TEST(a_task_has_an_id)
 	static const pid_t ids[][2] = { { 0, 1 }, { 1, 0 }, { -1, 1 }, { 1, -1 } };
 	struct task_event event;
 
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+	for (size_t i = 0; i < COUNT(ids); i++) {
 		const struct datagram d = fork_of(1, 1, ids[i][0], ids[i][1]);
 
 		assert_int_equal(decode(&d, SIZE, &event), -EBADMSG);

@@ -3,42 +3,9 @@
 
 #include "test.h"
 
-#include <schedqos/policy/config.h>
 #include <schedqos/policy/qos_class.h>
 
 #define MS 1000000ULL
-
-TEST(builtin_profiles_are_the_announcements)
-{
-	static const struct {
-		const char *name, *slice, *features, *more;
-	} want[PROFILE_BUILTIN_COUNT] = {
-		{ "throughput", "8000000", "NO_HRTICK", NULL },
-		{ "interactive", "4000000", "HRTICK", NULL },
-		{ "qos", "16000000", "HRTICK", NULL },
-		{ "qos-preempt", "16000000", "HRTICK", "NO_RUN_TO_PARITY" },
-	};
-
-	for (size_t i = 0; i < PROFILE_BUILTIN_COUNT; i++) {
-		const struct sched_profile *profile = &profile_builtin[i];
-
-		assert_string_equal(profile->name, want[i].name);
-		assert_int_equal(profile->n_knobs, 3);
-		assert_int_equal(profile->knobs[0].tree, KNOB_DEBUGFS);
-		assert_string_equal(profile->knobs[0].file, "base_slice_ns");
-		assert_string_equal(profile->knobs[0].values[0], want[i].slice);
-		assert_string_equal(profile->knobs[1].file, "features");
-		assert_string_equal(profile->knobs[1].values[0], want[i].features);
-		assert_int_equal(profile->knobs[2].tree, KNOB_CPUFREQ);
-		assert_string_equal(profile->knobs[2].file, "scaling_governor");
-		assert_string_equal(profile->knobs[2].values[0], "schedutil");
-		assert_int_equal(profile->knobs[0].n_values, 1);
-		assert_int_equal(profile->knobs[1].n_values, want[i].more ? 2 : 1);
-		if (want[i].more)
-			assert_string_equal(profile->knobs[1].values[1], want[i].more);
-		assert_int_equal(profile->knobs[2].n_values, 1);
-	}
-}
 
 static uint64_t scaled(uint64_t runtime, uint64_t period)
 {
@@ -134,22 +101,4 @@ TEST(what_a_task_is_to_carry)
 		if (memcmp(&task, &overs[i].want, sizeof(task)) != 0)
 			fail_msg("%s: %s", overs[i].name, task_attr_text(&task, text));
 	}
-}
-
-#define HAS_IO (QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL)
-
-TEST(classes_with_another_io_priority_are_not_equal)
-{
-	const struct qos_attr one = { .has = HAS_IO, .io_class = IO_CLASS_BEST_EFFORT, .io_level = 1 };
-	struct qos_attr other = one;
-
-	assert_true(qos_attr_equal(&one, &other));
-	other.io_level = 2;
-	assert_false(qos_attr_equal(&one, &other));
-	other = one;
-	other.io_class = IO_CLASS_REALTIME;
-	assert_false(qos_attr_equal(&one, &other));
-	other = one;
-	other.has = QOS_HAS_IO_CLASS;
-	assert_false(qos_attr_equal(&one, &other));
 }

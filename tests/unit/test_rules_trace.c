@@ -185,26 +185,11 @@ TEST(the_name_that_matched_is_told)
 		config = rules_file(text);
 		assert_matches(config, &perl, cases[i].rule);
 		assert_int_equal(rules_names(config->rules, &perl.facts, &all), 0);
+		/* Also those that no rule has a use for. */
+		assert_int_equal(all.count, NAME_EXE + 1);
 		name = process_names_match(&all, cases[i].rule);
 		assert_int_equal(name->kind, cases[i].kind);
 		assert_string_equal(name->text, cases[i].text);
 		config_free(config);
 	}
-}
-
-/* Also those that no rule has a use for. */
-TEST(all_names_can_be_listed)
-{
-	struct process perl = PROCESS("/usr/bin/perl5", "tool", "perl\0/usr/bin/tool");
-	struct config *config = rules_file("");
-	struct process_names all;
-	int error;
-
-	process_match(config, &perl, &error);
-	assert_int_equal(rules_names(config->rules, &perl.facts, &all), 0);
-	assert_int_equal(all.count, 4);
-	for (size_t i = 0; i < all.count; i++)
-		assert_int_equal(all.items[i].kind, i);
-	assert_string_equal(all.items[NAME_SCRIPT].text, "tool");
-	config_free(config);
 }

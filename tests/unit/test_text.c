@@ -74,18 +74,6 @@ TEST(what_is_no_printable_text_is_escaped)
 	}
 }
 
-TEST(a_character_s_length_is_that_of_its_utf8)
-{
-	assert_int_equal(text_utf8_length("a", 1), 1);
-	assert_int_equal(text_utf8_length("\0", 1), 1);
-	assert_int_equal(text_utf8_length("\xc3\xbcx", 3), 2);
-	assert_int_equal(text_utf8_length("\xe2\x82\xac", 3), 3);
-	assert_int_equal(text_utf8_length("\xf0\x9f\x98\x80", 4), 4);
-	assert_int_equal(text_utf8_length("\xf0\x9f\x98\x80", 3), 0);
-	assert_int_equal(text_utf8_length("a", 0), 0);
-	assert_int_equal(text_utf8_length("\x80", 1), 0);
-}
-
 TEST(what_does_not_fit_is_cut_at_a_whole_character)
 {
 	/* What 9 bytes become, by the size of what they go into. */

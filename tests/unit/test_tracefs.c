@@ -34,10 +34,9 @@ TEST(a_field_by_its_name)
 TEST(what_cannot_be_read)
 {
 	static const char *const formats[] = {
-		"", "\n", "\tfield:int pid", "\tfield:int pid;\n", "\tfield:int pid;\toffset:x;\tsize:4;\tsigned:1;\n",
-		"\tfield:int pid;\toffset:4;\tsize:3;\tsigned:1;\n", "\tfield:int pid;\toffset:4;\tsize:16;\tsigned:1;\n",
-		"\tfield:int pid;\toffset:4000000;\tsize:4;\tsigned:1;\n", "\tfield:pid;\toffset:4;\tsize:4;\tsigned:1;\n",
-		"field:int pid;\toffset:4;\tsize:4;\tsigned:1;\n", "\tfield:int pid;\toffset:4;\tsize:4;\tsigned:0;\n",
+		"", "\tfield:int pid", "\tfield:int pid;\toffset:x;\tsize:4;\tsigned:1;\n",
+		"\tfield:int pid;\toffset:4;\tsize:16;\tsigned:1;\n", "\tfield:int pid;\toffset:4000000;\tsize:4;\tsigned:1;\n",
+		"\tfield:pid;\toffset:4;\tsize:4;\tsigned:1;\n", "\tfield:int pid;\toffset:4;\tsize:4;\tsigned:0;\n",
 	};
 	size_t offset;
 
