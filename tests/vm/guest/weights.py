@@ -105,9 +105,11 @@ class Weights:
         equal(glob.glob("/run/systemd/system.control/*"), [])
 
     def it_is_confined(self):
-        with open("/proc/%s/status" % show("MainPID", WEIGHTS), encoding="ascii") as file:
+        pid = show("MainPID", WEIGHTS)
+        with open("/proc/%s/status" % pid, encoding="ascii") as file:
             lines = dict(line.split(":\t") for line in file if line.startswith("Cap"))
         equal(set(lines.values()), {"0" * 16 + "\n"})
+        equal(os.statvfs("/proc/%s/root/sys/devices" % pid).f_flag & os.ST_RDONLY, os.ST_RDONLY)
         print(command("systemd-analyze", "--no-pager", "security", WEIGHTS).splitlines()[-1], flush=True)
 
     def somebody_sits_down(self):
