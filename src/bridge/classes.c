@@ -2,66 +2,15 @@
 #include "classes.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include <schedqos/bridge/bridge.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
-
-/* A file system that does not answer for so long is taken to be one that never will. */
-#define READ_MS 5000
-
-/* ---- a file ---- */
-
-struct answer {
-	int error;
-	struct unit_said said;
-};
-
-/* In the helper. */
-static void serve(int fd)
-{
-	char path[4096];
-	ssize_t n;
-
-	while ((n = recv(fd, path, sizeof(path) - 1, 0)) > 0) {
-		struct answer answer = { 0 };
-
-		path[n] = '\0';
-		answer.error = unit_file_read(path, &answer.said);
-		if (send(fd, &answer, sizeof(answer), MSG_NOSIGNAL) < 0)
-			return;
-	}
-}
-
-static int ask(struct helper *helper, const char *path, struct unit_said *ret)
-{
-	struct answer answer;
-	struct pollfd wait = { .events = POLLIN };
-	int r;
-
-	helper->serve = serve;
-	wait.fd = helper_need(helper);
-	if (wait.fd < 0)
-		return wait.fd;
-	if (send(wait.fd, path, strlen(path), MSG_NOSIGNAL) >= 0) {
-		do
-			r = poll(&wait, 1, READ_MS);
-		while (r < 0 && errno == EINTR);
-		if (r > 0 && recv(wait.fd, &answer, sizeof(answer), 0) == (ssize_t)sizeof(answer)) {
-			*ret = answer.said;
-			return answer.error;
-		}
-	}
-	helper_leave(helper);
-	return -ETIMEDOUT;
-}
 
 /* ---- a unit ---- */
 
@@ -77,7 +26,6 @@ void classes_clear(struct classes *classes)
 	for (size_t i = 0; i < classes->count; i++)
 		clear_item(&classes->items[i]);
 	free(classes->items);
-	helper_close(&classes->helper);
 	*classes = (struct classes){ 0 };
 }
 
@@ -91,15 +39,15 @@ struct named_class *classes_find(const struct classes *classes, const char *unit
 }
 
 /* The last file that says it counts. */
-static void look_into(struct helper *helper, const char *path, struct named_class *item)
+static void look_into(const char *path, struct named_class *item)
 {
 	_cleanup_free_ char *safe = text_escape(path, strlen(path));
 	struct unit_said said;
-	int r = *path && safe ? ask(helper, path, &said) : -ENOENT;
+	int r = *path && safe ? unit_file_read(path, &said) : -ENOENT;
 
 	if (r < 0 && r != -ENOENT)
 		log_warning("%s: cannot be read, and what it says in [X-SchedQoS] does not count: %s", safe, strerror(-r));
-	if (r < 0 || !said.is_said)
+	if (r < 0 || !said.line)
 		return;
 	item->said = said;
 	free(item->place);
@@ -108,16 +56,16 @@ static void look_into(struct helper *helper, const char *path, struct named_clas
 }
 
 /* 0: its files name none. */
-static int look(struct helper *helper, sd_bus *manager, const char *name, struct named_class *item)
+static int look(sd_bus *manager, const char *name, struct named_class *item)
 {
 	_cleanup_(unit_clear) struct unit unit = { 0 };
 	int r = unit_read(manager, name, false, &unit);
 
 	if (r < 0)
 		return r;
-	look_into(helper, unit.fragment, item);
+	look_into(unit.fragment, item);
 	for (char **at = unit.drop_ins; at && *at; at++)
-		look_into(helper, *at, item);
+		look_into(*at, item);
 	if (!*item->said.qos || !item->place)
 		return 0;
 	r = unit_read_share(manager, &unit);
@@ -130,7 +78,7 @@ int classes_look(struct classes *classes, sd_bus *manager, const char *unit)
 {
 	struct named_class *known = classes_find(classes, unit), *items, now = { 0 };
 	const bool was_known = known;
-	int r = look(&classes->helper, manager, unit, &now);
+	int r = look(manager, unit, &now);
 
 	if (known && (r >= 0 || r == -ENOENT)) {
 		clear_item(known);

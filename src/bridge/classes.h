@@ -7,23 +7,20 @@
 
 #include <systemd/sd-bus.h>
 
-#include <schedqos/kernel/helper.h>
-
 #include "manager.h"
 
 /* ---- unit_file.c ---- */
 
 /* What a file says in that section, which systemd itself ignores. */
 struct unit_said {
-	bool is_said; /* empty: what earlier files say is void */
-	unsigned line;
-	char qos[64]; /* safe to print, cut; whether there is such a class is not known here */
+	unsigned line; /* 0: nothing */
+	char qos[64];  /* safe to print, cut; empty: what earlier files say is void; there may be no such class */
 };
 
 /* Skips comments and what continues a line, as systemd knows them; the last one counts. Changes the text. */
 void unit_file_parse(char *text, struct unit_said *ret);
 
-/* Reads a file that may block for ever. What is no regular file says nothing. 0 or -errno: -EFBIG for more than 1 MiB. */
+/* Reads a file. What is no regular one says nothing. 0 or -errno: -EFBIG for more than 1 MiB. */
 int unit_file_read(const char *path, struct unit_said *ret);
 
 /* ---- classes.c ---- */
@@ -38,7 +35,6 @@ struct classes {
 		bool is_wrong;	     /* that there is none has been said */
 	} *items;
 	size_t count;
-	struct helper helper;
 };
 
 void classes_clear(struct classes *classes);

@@ -39,7 +39,6 @@ static void take_line(char *text, unsigned number, bool *is_ours, struct unit_sa
 	if (strcmp(trim(text), "Class") != 0)
 		return;
 	value = trim(value);
-	ret->is_said = true;
 	ret->line = number;
 	text_escape_to(ret->qos, sizeof(ret->qos), value, strlen(value));
 }

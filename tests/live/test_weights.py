@@ -4,7 +4,6 @@ Cpu weights of units, with a real bus and a manager that does as it is told: wha
 and when it was killed. tests/vm has the real manager.
 """
 
-import ctypes
 import os
 import re
 import shutil
@@ -337,25 +336,6 @@ class Weights(LiveTest):
             self.assert_carries(other, "QOS_DEFAULT")
         self.stop()
         self.assertEqual(self.current.status()["unit_classes"], 0)
-
-    def test_a_file_that_never_answers(self):
-        """As on a server that is gone: a file system without anybody to serve it."""
-        folder = os.path.join(self.folder, "gone")
-        os.mkdir(folder)
-        try:
-            fuse = os.open("/dev/fuse", os.O_RDWR)
-        except OSError as error:
-            self.skipTest(str(error))
-        self.addCleanup(os.close, fuse)
-        options = "fd=%d,rootmode=40000,user_id=0,group_id=0" % fuse
-        if ctypes.CDLL(None).mount(b"gone", folder.encode(), b"fuse", 0, options.encode()):
-            self.skipTest("no FUSE")
-        self.addCleanup(subprocess.run, ["umount", "-l", folder], check=True)
-        self.tell("files user.slice %s/user.slice -" % folder)
-        self.start()
-        self.becomes("named.service", BACKGROUND)
-        self.assertIn("%s/user.slice: cannot be read" % folder, self.log())
-        self.stop()
 
     def test_of_a_user(self):
         """The manager is both his and the system's, and the bridge as well."""

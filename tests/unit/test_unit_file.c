@@ -36,8 +36,8 @@ TEST(what_a_text_says)
 
 		unit_file_parse(text, &said);
 		free(text);
-		if (said.is_said != (cases[i].line > 0) || said.line != cases[i].line || strcmp(said.qos, cases[i].qos) != 0)
-			fail_msg("%zu: %d %u \"%s\"", i, said.is_said, said.line, said.qos);
+		if (said.line != cases[i].line || strcmp(said.qos, cases[i].qos) != 0)
+			fail_msg("%zu: %u \"%s\"", i, said.line, said.qos);
 	}
 }
 
@@ -51,7 +51,7 @@ TEST(what_is_no_file_of_its_kind)
 	snprintf(pipe, sizeof(pipe), "%s-pipe", name);
 	assert_int_equal(mkfifo(pipe, 0600), 0);
 	assert_int_equal(unit_file_read(pipe, &said), 0);
-	assert_false(said.is_said);
+	assert_int_equal(said.line, 0);
 	assert_int_equal(unit_file_read("/dev/null", &said), 0);
 	assert_int_equal(unlink(pipe), 0);
 	assert_int_equal(unit_file_read(pipe, &said), -2);
