@@ -100,48 +100,43 @@ static const char *interface_of(const char *name)
 }
 
 static const struct property {
-	const char *name, *type;
+	const char *name;
+	char type;
 	size_t at;
 } of_all[] = {
-	{ "Id", "s", offsetof(struct unit, id) },
-	{ "LoadState", "s", offsetof(struct unit, load_state) },
-	{ "FragmentPath", "s", offsetof(struct unit, fragment) },
-	{ "DropInPaths", "as", offsetof(struct unit, drop_ins) },
-	{ "Transient", "b", offsetof(struct unit, is_transient) },
+	{ "Id", 's', offsetof(struct unit, id) },
+	{ "LoadState", 's', offsetof(struct unit, load_state) },
+	{ "FragmentPath", 's', offsetof(struct unit, fragment) },
+	{ "DropInPaths", 'a', offsetof(struct unit, drop_ins) },
+	{ "Transient", 'b', offsetof(struct unit, is_transient) },
 }, of_kind[] = {
-	{ "CPUWeight", "t", offsetof(struct unit, weight) },
-	{ "CPUQuotaPerSecUSec", "t", offsetof(struct unit, other_value) },
-	{ "StartupCPUWeight", "t", offsetof(struct unit, other_value) },
-	{ "CPUShares", "t", offsetof(struct unit, other_value) },
-	{ "StartupCPUShares", "t", offsetof(struct unit, other_value) },
-	{ "ControlGroup", "s", offsetof(struct unit, cgroup) },
-	{ "Slice", "s", offsetof(struct unit, slice) },
+	{ "CPUWeight", 't', offsetof(struct unit, weight) },
+	{ "CPUQuotaPerSecUSec", 't', offsetof(struct unit, other_value) },
+	{ "StartupCPUWeight", 't', offsetof(struct unit, other_value) },
+	{ "CPUShares", 't', offsetof(struct unit, other_value) },
+	{ "StartupCPUShares", 't', offsetof(struct unit, other_value) },
+	{ "ControlGroup", 's', offsetof(struct unit, cgroup) },
+	{ "Slice", 's', offsetof(struct unit, slice) },
 };
 
 static int read_property(sd_bus *bus, const char *interface, const struct property *property, struct unit *unit)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	void *to = (char *)unit + property->at;
-	const char *text;
-	int r = sd_bus_get_property(bus, SYSTEMD, unit->path, interface, property->name, &error, &reply, property->type);
+	int r;
 
+	if (property->type == 'a')
+		r = sd_bus_get_property_strv(bus, SYSTEMD, unit->path, interface, property->name, &error, to);
+	else if (property->type == 's')
+		r = sd_bus_get_property_string(bus, SYSTEMD, unit->path, interface, property->name, &error, to);
+	else
+		r = sd_bus_get_property_trivial(bus, SYSTEMD, unit->path, interface, property->name, &error, property->type, to);
 	/* This version of the manager does not have it. */
-	if (*property->type == 't' && sd_bus_error_has_name(&error, SD_BUS_ERROR_UNKNOWN_PROPERTY))
+	if (property->type == 't' && sd_bus_error_has_name(&error, SD_BUS_ERROR_UNKNOWN_PROPERTY))
 		return 0;
-	r = outcome(r, &error);
-	if (r < 0)
-		return r;
-	if (*property->type == 'a')
-		return sd_bus_message_read_strv(reply, to);
-	if (*property->type == 's') {
-		r = sd_bus_message_read(reply, "s", &text);
-		return r < 0 ? r : (*(char **)to = strdup(text)) ? 0 : -ENOMEM;
-	}
-	r = sd_bus_message_read_basic(reply, *property->type, to);
 	if (to == &unit->other_value && unit->other_value != WEIGHT_UNSET)
 		unit->other = property->name;
-	return r;
+	return outcome(r, &error);
 }
 
 int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
