@@ -11,7 +11,6 @@
  *   wait SIGNAL   waits for a signal
  *   hold PID      opens a descriptor of that process, which "held" stands for then
  *   flood N       sends a call, and so many with 16 descriptors each, and waits for no answer
- *   at PATH       has calls go to another object
  *
  * It ends with the connection, or with its input.
  */
@@ -209,7 +208,7 @@ static void hold(const char *pid)
 
 int main(int argc, char **argv)
 {
-	char address[512], line[32768], object[sizeof(line)];
+	char address[512], line[32768];
 	sd_bus *bus = NULL;
 	int r = -EINVAL;
 
@@ -247,8 +246,6 @@ int main(int argc, char **argv)
 			hold(line + 5);
 		else if (strncmp(line, "flood ", 6) == 0)
 			flood(bus, atoi(line + 6));
-		else if (strncmp(line, "at ", 3) == 0)
-			printf("%s\n", path = strcpy(object, line + 3));
 		else
 			r = call(bus, line);
 		fflush(stdout);

@@ -11,10 +11,10 @@ from harness import LiveTest
 class AskerTest(LiveTest):
     INTERFACE = ""  # that is called; "": it is the first word
 
-    def start_asker(self, *arguments, prefix=(), **env):
+    def start_asker(self, *arguments, prefix=()):
         """A connection in which somebody calls. Its `state` is "ready", or why there is none."""
         asker = subprocess.Popen([*prefix, os.path.join(os.path.dirname(SCHEDQOS), "tests/live/asker"), *arguments],
-                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(environment(), **env), encoding="utf-8")
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), encoding="utf-8")
         self.addCleanup(self.hang_up, asker)
         asker.state = asker.stdout.readline().rstrip("\n")
         return asker

@@ -147,9 +147,9 @@ class Bridge(AskerTest):
         super().tearDown()
         self.assertFalse([word for word in SANITIZER_WORDS if word in self.logs()], self.logs())
 
-    def asker(self, uid, name=NAME, path=PATH, **env):
+    def asker(self, uid, name=NAME, path=PATH):
         """A connection of that user's, in which he calls."""
-        asker = self.start_asker("system", name, path, prefix=[*self.inside, *self.identity(uid)], **env)
+        asker = self.start_asker("system", name, path, prefix=[*self.inside, *self.identity(uid)])
         self.assertEqual(asker.state, "ready")
         return asker
 

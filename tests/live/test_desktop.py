@@ -1,41 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 All of it together: a daemon with the shipped configuration, the bridge on a system bus, schedqos-focus of an ordinary user,
-and windows in a headless sway, KWin or Mutter: those that are there. tests/desktop/elsewhere has the latter two.
+and windows in a headless sway. Other compositors are tests/desktop's: what comes after them is the same.
 """
 
-import contextlib
 import glob
 import os
 import random
 import re
 import shutil
 import signal
-import subprocess
 import threading
 import time
 
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
-from cgroups import Cgroups
 from daemon import SCHEDQOS, TOP, schedqos
 from tasks import comm, descendants, state
 from test_bridge import ALICE, DESKTOP, NAME, Bridge
 from waiting import wait_for
 
 FOCUS = os.path.join(os.path.dirname(SCHEDQOS), "schedqos-focus")
-# Which starts nobody.
-SESSION_BUS = """<busconfig><type>session</type><listen>unix:path=%s/bus</listen><auth>EXTERNAL</auth>
-<policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy></busconfig>
-"""
 
 
 class Desktop(Bridge):
     """A session of Alice's, by sway: a terminal, which has a rule, and a window without one."""
-    NEEDS = ("sway", "swaymsg")
-    HAS_HIDDEN = True
 
     def setUp(self):
-        missing = [tool for tool in ("foot", *self.NEEDS) if not shutil.which(tool)]
+        missing = [tool for tool in ("foot", "sway", "swaymsg") if not shutil.which(tool)]
         if missing or not os.access(FOCUS, os.X_OK):
             self.skipTest("no %s" % ", ".join(missing or ["schedqos-focus"]))
         super().setUp()
@@ -52,9 +43,6 @@ class Desktop(Bridge):
         self.runtime = self.path("runtime")
         os.mkdir(self.runtime, 0o700)
         os.chown(self.runtime, ALICE, ALICE)
-        self.write("session.conf", SESSION_BUS % self.runtime)
-        self.as_alice("session-bus", "dbus-daemon", "--nofork", "--config-file=" + self.path("session.conf"))
-        wait_for(lambda: self.on_session_bus("GetId"), self.logs)
         self.focus = self.start_focus()
         self.start_compositor()
         # What the terminal runs has a terminal of its own: a build, and what no rule names.
@@ -79,12 +67,7 @@ class Desktop(Bridge):
     def as_alice(self, name, *command):
         return self.start(name, *self.identity(ALICE), "env", "-C", self.runtime, "-u", "DISPLAY", "-u", "SWAYSOCK",
                           "WAYLAND_DISPLAY=wayland-1", "HOME=" + self.runtime, "XDG_RUNTIME_DIR=" + self.runtime,
-                          "DBUS_SESSION_BUS_ADDRESS=unix:path=" + self.runtime + "/bus", "SHELL=/bin/sh", *command)
-
-    def on_session_bus(self, method, *args, name="org.freedesktop.DBus", path="/org/freedesktop/DBus", interface=None):
-        """What is answered; "" for an error."""
-        return self.run_as(ALICE, "busctl", "--address=unix:path=" + self.runtime + "/bus", "call", name, path, interface or name,
-                           method, *args).stdout
+                          "DBUS_SESSION_BUS_ADDRESS=unix:path=/no/bus", "SHELL=/bin/sh", *command)
 
     def start_focus(self):
         return self.as_alice("focus", FOCUS)
@@ -101,12 +84,6 @@ class Desktop(Bridge):
 
     def go_to(self, pid):
         self.sway("[pid=%d] focus" % pid)
-
-    def hide(self):
-        self.sway("workspace", "2")
-
-    def unhide(self):
-        self.sway("workspace", "1")
 
     def logs(self):
         text = super().logs()
@@ -147,15 +124,13 @@ class Desktop(Bridge):
             self.go_to(self.window)
             self.assert_in_front(self.window)
         self.assertIn("has the focus", self.verb(ALICE, "explain", self.window))
-        if not self.HAS_HIDDEN:
-            return
         # Ten seconds.
-        self.hide()
+        self.sway("workspace", "2")
         self.assert_carries(self.window, DEFAULT)
         self.assert_carries(self.terminal, UTILITY)
         self.assert_keeps(self.build, BACKGROUND)
         self.assert_keeps(self.unnamed, DEFAULT)
-        self.unhide()
+        self.sway("workspace", "1")
         self.assert_in_front(self.window)
 
     def test_with_the_service_ends_what_it_has_said(self):
@@ -198,98 +173,3 @@ class Desktop(Bridge):
             self.current.popen.wait()
             self.current.run()
             self.current.await_ready()
-
-
-class KWin(Desktop):
-    """The same by KWin. Scripts of the test move the focus."""
-    NEEDS = ("kwin_wayland",)
-    ALL = """const all = workspace.windowList ? workspace.windowList() : workspace.clientList();
-for (let i = 0; i < all.length; i++) {
-	const window = all[i];
-	%s;
-}
-"""
-    ACTIVATE = "if (window.pid === %d) { if (workspace.windowList) workspace.activeWindow = window; else workspace.activeClient = window; }"
-
-    def setUp(self):
-        if shutil.which("kwin_wayland") and b" 5." in subprocess.run(["kwin_wayland", "--version"], stdout=subprocess.PIPE,
-                                                                     stderr=subprocess.DEVNULL, check=False).stdout:
-            self.skipTest("foot minds an output without a refresh rate, as KWin 5 has it")
-        super().setUp()
-
-    def start_compositor(self):
-        self.scripts = 0
-        self.as_alice("compositor", "env", "KWIN_COMPOSE=Q", "XDG_SESSION_TYPE=wayland", "QT_LOGGING_RULES=js=true;kwin_scripting=true",
-                      "kwin_wayland", "--virtual", "--no-lockscreen", "--no-global-shortcuts", "--socket", "wayland-1")
-        wait_for(lambda: self.on_kwin("isScriptLoaded", "s", "none"), self.logs)
-
-    def on_kwin(self, method, *args):
-        return self.on_session_bus(method, *args, name="org.kde.KWin", path="/Scripting", interface="org.kde.kwin.Scripting")
-
-    def script(self, what):
-        """Has KWin do something with each window, and waits until it has."""
-        self.scripts += 1
-        name = "test-%d" % self.scripts
-        self.write(name, self.ALL % what + "print('done %s;');\n" % name)
-        self.assertNotIn("-1", self.on_kwin("loadScript", "ss", self.path(name), name))
-        self.on_kwin("start")
-        wait_for(lambda: "done %s;" % name in self.logs(), self.logs)
-
-    def go_to(self, pid):
-        self.script(self.ACTIVATE % pid)
-
-    def hide(self):
-        self.script("window.minimized = true")
-
-    def unhide(self):
-        self.script("window.minimized = false")
-        self.go_to(self.window)
-
-
-class Mutter(Desktop):
-    """The same by Mutter, with windows in units of their own. A keyboard of the test moves the focus."""
-    NEEDS = ("mutter",)
-    HAS_HIDDEN = False
-    KEYBOARD = "org.gnome.Mutter.RemoteDesktop"
-    ALT, TAB = 56, 15
-
-    def setUp(self):
-        if not os.path.exists("/sys/fs/cgroup/cgroup.procs"):
-            self.skipTest("Mutter knows no other place of cgroups than /sys/fs/cgroup")
-        super().setUp()
-
-    def start_compositor(self):
-        self.cgroups, self.units = Cgroups("user.slice"), {}
-        self.addCleanup(self.cgroups.remove)
-        self.as_alice("compositor", "mutter", "--headless", "--wayland", "--no-x11", "--virtual-monitor", "800x600",
-                      "--wayland-display", "wayland-1")
-        wait_for(lambda: "true" in self.on_session_bus("NameHasOwner", "s", self.KEYBOARD), self.logs)
-        self.keyboard = self.asker(ALICE, self.KEYBOARD, "/" + self.KEYBOARD.replace(".", "/"),
-                                   DBUS_SYSTEM_BUS_ADDRESS="unix:path=" + self.runtime + "/bus")
-        session = self.ask(self.keyboard, "CreateSession", interface=self.KEYBOARD)[1]
-        self.ask(self.keyboard, session, interface="at")
-        self.assertEqual(self.ask(self.keyboard, "Start", interface=self.KEYBOARD + ".Session")[0], "ok")
-
-    def as_alice(self, name, *command):
-        if name != "window":
-            return super().as_alice(name, *command)
-        unit = "user-%d.slice/user@%d.service/app.slice/app-%d.scope" % (ALICE, ALICE, len(self.units))
-        window = super().as_alice(name, "sh", "-c", 'until grep -q "$0" /proc/$$/cgroup; do sleep 0.01; done; exec "$@"', unit, *command)
-        self.units[window.pid] = self.cgroups.make(unit)
-        os.chown(self.units[window.pid], ALICE, ALICE)
-        self.cgroups.move(window.pid, unit)
-        return window
-
-    def is_in_front(self, pid):
-        with contextlib.suppress(OSError):
-            return os.getxattr(self.units[pid], "user.xdg.inactive-since") == b"-1"
-        return False
-
-    def press(self, *keys):
-        for key, is_down in [*((key, "true") for key in keys), *((key, "false") for key in reversed(keys))]:
-            self.ask(self.keyboard, "NotifyKeyboardKeycode", "ub", key, is_down, interface=self.KEYBOARD + ".Session")
-
-    def go_to(self, pid):
-        if not self.is_in_front(pid):
-            self.press(self.ALT, self.TAB)
-        wait_for(lambda: self.is_in_front(pid), self.logs)
