@@ -12,8 +12,6 @@
  *   user_weight N             of session.slice, which the bridge says from now on; 0: there is no daemon
  *   told                      what the bridge was told of units since that was last asked, on one line
  *   asked                     how often the bridge was asked for weights since that was last asked
- *   stranger NAME             somebody else on the bus sends, to all and to who has subscribed or asked last, what the bridge does when
- *                             something has changed, what the bus does when it has ended, and that the unit is new
  *   kill NAME HOW             kills whoever is the next to set its weight, HOW: "before" or "after" it is set
  */
 #include <errno.h>
@@ -41,7 +39,7 @@ static struct unit {
 } units[UNITS];
 
 static sd_bus *bus;
-static char doomed[256], how[16], follower[64];
+static char doomed[256], how[16];
 
 static struct unit *unit_find(const char *name)
 {
@@ -93,7 +91,6 @@ static int subscribe(sd_bus_message *message, void *userdata, sd_bus_error *erro
 {
 	(void)userdata;
 	(void)error;
-	snprintf(follower, sizeof(follower), "%s", sd_bus_message_get_sender(message));
 	return sd_bus_reply_method_return(message, NULL);
 }
 
@@ -222,7 +219,6 @@ static unsigned user_weight, asked;
 static int get_user_weights(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	(void)userdata;
-	snprintf(follower, sizeof(follower), "%s", sd_bus_message_get_sender(message));
 	asked++;
 	if (!user_weight)
 		return sd_bus_error_set(error, "org.schedqos1.Error.NoDaemon", "no daemon runs");
@@ -269,37 +265,6 @@ static int put_bridge(const char *where)
 		return sd_bus_release_name(bus, BRIDGE);
 	r = sd_bus_request_name(bus, BRIDGE, 0);
 	return r == -EALREADY ? 0 : r;
-}
-
-/* The bus has passed it on when this returns. */
-static int be_a_stranger(const char *unit)
-{
-	static const struct {
-		const char *path, *interface, *member;
-	} signals[] = {
-		{ "/org/schedqos1", BRIDGE, "Reloaded" },
-		{ "/org/schedqos1", "org.freedesktop.DBus.Properties", "PropertiesChanged" },
-		{ "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged" },
-		{ PATH, NAME ".Manager", "UnitNew" },
-	};
-	sd_bus *other = NULL;
-	int r = sd_bus_open_system(&other);
-
-	for (size_t i = 0; i < 2 * sizeof(signals) / sizeof(signals[0]) && r >= 0; i++) {
-		const char *const first = i / 2 == 3 ? unit : BRIDGE;
-		sd_bus_message *message = NULL;
-
-		r = sd_bus_message_new_signal(other, &message, signals[i / 2].path, signals[i / 2].interface, signals[i / 2].member);
-		if (r >= 0)
-			r = sd_bus_message_append(message, "sss", first, "", ":1.1");
-		if (r >= 0)
-			r = sd_bus_send_to(other, message, i % 2 ? follower : NULL, NULL);
-		sd_bus_message_unref(message);
-	}
-	if (r >= 0)
-		r = sd_bus_call_method(other, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId", NULL, NULL, NULL);
-	sd_bus_flush_close_unref(other);
-	return r;
 }
 
 /* ---- units ---- */
@@ -375,9 +340,6 @@ static void obey(const char *line)
 	} else if (strcmp(line, "asked\n") == 0) {
 		printf("%u\n", asked);
 		asked = 0;
-		return;
-	} else if (sscanf(line, "stranger %255s", name) == 1) {
-		printf("%s\n", be_a_stranger(name) < 0 ? "cannot" : "done");
 		return;
 	} else if (sscanf(line, "bridge %255s", name) == 1 && put_bridge(name) < 0) {
 		printf("no name\n");
