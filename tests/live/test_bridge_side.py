@@ -19,7 +19,7 @@ SOCKET = "/run/schedqos/bus"
 MANAGER, OVERRIDES = "org.schedqos1.Manager", "org.schedqos1.Overrides"
 BRIDGE, OTHER = 54321, 54322
 DENIED = "org.freedesktop.DBus.Error.AccessDenied"
-NOT_YOURS, NEEDS_RAISE, FAILED = ("org.schedqos1.Error." + name for name in ("NotYours", "NeedsRaise", "Failed"))
+NOT_YOURS, FAILED = ("org.schedqos1.Error." + name for name in ("NotYours", "Failed"))
 
 
 class BridgeSide(AskerTest):
@@ -156,29 +156,6 @@ class UsersCase(BridgeSide):
 class Users(UsersCase):
     """What they ask for."""
 
-    def test_lowering_and_back(self):
-        app = self.sleeper("app", user=self.ALICE)
-        self.assert_carries(app, INITIATED)
-        self.assertEqual(self.set(self.ALICE, app, UTILITY), ["ok", UTILITY, "override"])
-        self.assert_keeps(app, UTILITY)
-        self.assertEqual(self.users("Reset", "uu", self.BOB, app.pid), ["ok", "0"])
-        self.assert_keeps(app, UTILITY)
-        self.assertEqual(self.users("Reset", "uu", self.ALICE, app.pid), ["ok", "1"])
-        self.assert_keeps(app, INITIATED)
-
-    def test_more_than_rules_give_has_to_be_said(self):
-        app, calm = self.puppet_of(self.ALICE), self.sleeper("calm", user=self.ALICE)
-        self.assert_carries(calm, BACKGROUND)
-        self.assert_refused(self.set(self.ALICE, app, UI), NEEDS_RAISE)
-        self.assert_refused(self.set(self.ALICE, calm, UTILITY), NEEDS_RAISE)
-        self.assertEqual(self.set(self.ALICE, calm, UI, raises="true"), ["ok", UI, "override"])
-        self.assert_keeps(calm, UI)
-        # Nor is a child raised by the way.
-        self.assertEqual(self.set(self.ALICE, app, INITIATED)[0], "ok")
-        child = self.spawned(app, "calm", self.alias("calm"))
-        self.assert_carries(child, BACKGROUND)
-        self.assert_keeps(app, INITIATED)
-
     def test_others(self):
         """Processes, cgroups and descriptors that are not his."""
         bobs, roots = self.sleeper("app", user=self.BOB), self.sleeper("app")
@@ -235,25 +212,6 @@ class Users(UsersCase):
             app.popen.stdin.flush()
             wait_for(lambda p=app: comm(p.pid) == b"su", "exec")
             self.assert_carries(app, DEFAULT)
-
-    def test_root_goes_first(self):
-        app = self.sleeper("app", user=self.ALICE)
-        self.assert_carries(app, INITIATED)
-        ask = schedqos
-        self.assertEqual(ask("set", str(app.pid), UTILITY).returncode, 0)
-        self.assertEqual(self.set(self.ALICE, app, UI, raises="true"), ["ok", UTILITY, "override"])
-        self.assertEqual(self.users("Reset", "uu", self.ALICE, app.pid), ["ok", "1"])
-        self.assert_keeps(app, UTILITY)
-        self.assertEqual(ask("limit", "--keep", str(app.pid), BACKGROUND).returncode, 0)
-        self.assertEqual(self.limit(self.ALICE, app, UTILITY)[0], "ok")
-        self.assert_keeps(app, BACKGROUND)
-        self.assertEqual(self.users("Lift", "usu", self.ALICE, "-", app.pid), ["ok", "1"])
-        self.assert_keeps(app, BACKGROUND)
-        # And the user's holds again once root's is over.
-        self.assertEqual(self.limit(self.ALICE, app, BACKGROUND)[0], "ok")
-        self.assertEqual(self.set(self.ALICE, app, UI, raises="true")[0], "ok")
-        for verb in (("limit", "--lift"), ("reset",)):
-            self.assertEqual(ask(*verb, str(app.pid)).returncode, 0)
 
     def test_a_cgroup(self):
         """Of the user's slice, in which there are others."""
@@ -317,24 +275,6 @@ class Users(UsersCase):
         carry(BACKGROUND)
         self.hang_up(self.bridge)
         carry(DEFAULT)
-
-    def test_what_ends_it(self):
-        programs = [self.sleeper("app", user=self.ALICE) for _ in range(4)]
-        for program in programs:
-            self.assert_carries(program, INITIATED)
-        one, other, kept, gone = programs
-        self.set(self.ALICE, one, BACKGROUND, holder=":1.1")
-        self.set(self.ALICE, other, BACKGROUND, holder=":1.2")
-        self.set(self.ALICE, kept, BACKGROUND, holder=":1.1", keep="true")
-        self.set(self.ALICE, gone, BACKGROUND, holder=":1.1", keep="true")
-        self.assertEqual(self.users("Drop", "s", ":1.1"), ["ok"])
-        self.assert_keeps(one, INITIATED)
-        self.assert_keeps(other, BACKGROUND)
-        gone.end()
-        self.hang_up(self.bridge)
-        wait_for(lambda: self.current.status()["overrides"] == 1, "the end of what the bridge held")
-        self.assert_keeps(other, INITIATED)
-        self.assert_keeps(kept, BACKGROUND)
 
     def test_no_one_takes_another_s_share(self):
         programs = [self.sleeper("app", user=self.ALICE) for _ in range(65)]
@@ -510,28 +450,3 @@ class Levels(UsersCase):
         self.assert_keeps(windows[0], BACKGROUND)
         self.assertEqual(self.limit(self.ALICE, app, UTILITY), ["ok"])
         self.assert_keeps(app, UTILITY)
-
-    def test_back_and_forth(self):
-        """A thousand times: it is so when the call returns."""
-        apps = [self.app()[:2] for _ in range(2)]
-        for i in range(1000):
-            app, helper = apps[i % 2]
-            before, _ = apps[1 - i % 2]
-            self.shown(before, "visible")
-            self.assertEqual(self.shown(app, "focused"), ["ok"])
-            if i % 100 < 2:
-                self.assert_keeps(helper, INITIATED)
-                self.assert_keeps(before, DEFAULT)
-
-    def test_off(self):
-        app, helper, named = self.app("calm")
-        self.assert_carries(named, INITIATED)
-        self.assertEqual(self.current.status()["focus"], INITIATED)
-        self.shown(app, "hidden")
-        self.assertEqual(self.current.reload({**self.CONFIG, "schedqos": {"focus": None}}).returncode, 0)
-        self.assertEqual(self.current.status()["focus"], "")
-        self.assert_keeps(named, INITIATED)
-        self.shown(app, "focused")
-        self.assert_keeps(app, BACKGROUND)
-        self.assertEqual(self.current.reload(self.CONFIG).returncode, 0)
-        self.assert_keeps(helper, INITIATED)
