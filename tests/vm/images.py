@@ -93,7 +93,7 @@ def add_tests(build, kernels):
                                (os.path.join(TOP, "configs"), "configs"),
                                (os.path.join(TOP, "systemd"), "systemd")):
             shutil.copytree(source, os.path.join(top, target), ignore=ignored)
-        shutil.copytree(kernels, os.path.join(top, "modules"), ignore=shutil.ignore_patterns("vmlinuz", "*.log"))
+        shutil.copytree(kernels, os.path.join(top, "modules"), ignore=shutil.ignore_patterns("vmlinuz"))
 
     return fill
 

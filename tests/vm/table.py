@@ -21,8 +21,6 @@ EVERYWHERE = {"proc_connector": True, "autogroup": True, "debugfs": True, "cpufr
 KNOWN = {
     "6.1": dict(EVERYWHERE, custom_slice=False, util_clamp=False, base_slice=False, hrtick=False, sched_ext=False),
     "6.12": dict(EVERYWHERE, custom_slice=True, util_clamp=False, base_slice=True, hrtick=False, sched_ext=False),
-    "6.12-uclamp": dict(EVERYWHERE, custom_slice=True, util_clamp=True, base_slice=True, hrtick=False,
-                        sched_ext=False, cpufreq=False),
     "7": dict(EVERYWHERE, custom_slice=True, util_clamp=True, base_slice=True, hrtick=True, sched_ext=True),
 }
 ROWS = (
@@ -44,12 +42,9 @@ def expected(name):
     return KNOWN.get(name) or KNOWN.get(name.split(".")[0], {})
 
 
-def column(name, release, features):
+def column(release, features):
     """Debian's 6.12.107 counts as 6.12."""
-    version = re.match(r"\d+\.\d+", release).group()
-    variant = name.partition("-")[2]
-    return [version + (", " + variant if variant else ""), "---",
-            *("yes" if features.get(key) else "no" for _, key in ROWS)]
+    return [re.match(r"\d+\.\d+", release).group(), "---", *("yes" if features.get(key) else "no" for _, key in ROWS)]
 
 
 def markdown(columns):
@@ -65,7 +60,7 @@ def of_last_runs():
             answer = json.load(file)
         classes = [result for result in answer["results"] if result["name"] == "classes" and not result["failed"]]
         features = dict(answer["features"], classes=bool(classes))
-        columns.append(column(answer["name"], features["release"], features))
+        columns.append(column(features["release"], features))
     columns.sort(key=lambda column: [int(number) for number in re.findall(r"\d+", column[0])])
     return markdown(columns) if columns else ""
 
@@ -78,8 +73,7 @@ def of_readme():
 def of_known():
     """What the README's table should look like, as far as that is known without a run: for the same kernels."""
     titles = of_readme().splitlines()[0].strip("| ").split(" | ")[1:]
-    return markdown([column(title.replace(", ", "-"), title, dict(expected(title.replace(", ", "-")), classes=True))
-                     for title in titles])
+    return markdown([column(title, dict(expected(title), classes=True)) for title in titles])
 
 
 def outdated():
