@@ -15,7 +15,8 @@ import unittest
 from attributes import LIBC, get_attr
 from tasks import descendants
 
-PYTHON = os.path.realpath(sys.executable)
+# The distribution's, which any user can run.
+PYTHON = os.path.realpath(shutil.which("python3", path="/usr/bin") or sys.executable)
 PUPPET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "puppet.py")
 PR_SET_CHILD_SUBREAPER = 36
 

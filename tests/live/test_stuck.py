@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 Processes that cannot be inspected without blocking, as under a dead NFS or FUSE file system: they are judged by what
-can be read, all others as if they were not there. See stuck.c.
+can be read, all others as if they were not there. See stuck.py.
 """
 
 import os
@@ -13,12 +13,12 @@ import unittest
 
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, get_attr, pristine
 from daemon import schedqos
-from groups import tool
 from harness import LiveTest
-from programs import Program
+from programs import PYTHON, Program
 from tasks import comm, descendants, state
 from waiting import wait_for
 
+STUCK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "stuck.py")
 # The plain ones go by their names, the chosen one by its arguments.
 RULES = {"box": {"qos": BACKGROUND}, "app": {"qos": UI}, "file": {"qos": INITIATED, "match": {"argv": "chosen"}}}
 NOBODY = 65534
@@ -29,7 +29,7 @@ class Server(Program):
 
     def __init__(self, folder, *args, prefix=(), **options):
         self.folder = folder
-        super().__init__([*prefix, tool("stuck"), "serve", folder, *args], stdout=subprocess.PIPE,
+        super().__init__([*prefix, PYTHON, STUCK, "serve", folder, *args], stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, **options)
         if self.popen.stdout.readline() != b"ready\n":
             reason = self.popen.stderr.read().decode(errors="replace").strip()
@@ -57,10 +57,10 @@ class Stuck(LiveTest):
         self.addCleanup(server.end)
         return server
 
-    def stuck(self, server, name="box", *args, how="hang"):
+    def stuck(self, server, name="box", *args):
         """A program that is stuck as soon as it runs."""
-        path = self.alias(name, tool("stuck"))
-        program = self.run_program([path, how, server.folder + "/file", *args])
+        path = self.alias(name, PYTHON)
+        program = self.run_program([path, STUCK, "hang", server.folder + "/file", *args])
         # First, since the end of the program has to wait for it.
         self.addCleanup(server.end)
         wait_for(lambda: state(program.pid) == "D" and comm(program.pid) == name.encode(), "a stuck program")
@@ -82,7 +82,7 @@ class Stuck(LiveTest):
     @staticmethod
     def stuck_ones(server, count):
         """Those that the server runs, when they are so many."""
-        found = [pid for pid in server.descendants() if comm(pid) == b"exe" and state(pid) == "D"]
+        found = [pid for pid in server.descendants() if comm(pid) == b"box" and state(pid) == "D"]
         return len(found) == count and found
 
 
@@ -209,13 +209,13 @@ class Later(Stuck):
         self.assert_others_do_not_wait()
         daemon.freeze()
         try:
-            server = self.serve("40", "box", prefix=prefix, **as_nobody)
-            stuck = wait_for(lambda: self.stuck_ones(server, 40), "programs that are stuck")
+            server = self.serve("20", self.alias("box", PYTHON), prefix=prefix, **as_nobody)
+            stuck = wait_for(lambda: self.stuck_ones(server, 20), "programs that are stuck")
         finally:
             os.kill(daemon.pid, signal.SIGCONT)
         for _ in range(10):
             self.assert_others_do_not_wait()
         for pid in stuck:
             wait_for(lambda pid=pid: get_attr(pid) != pristine(), "a class for each of them")
-        wait_for(lambda: daemon.status()["unread"] >= 40, "all of them known")
+        wait_for(lambda: daemon.status()["unread"] >= 20, "all of them known")
         self.assertEqual(daemon.status()["lost"], 0)

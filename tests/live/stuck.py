@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Processes that cannot be inspected without blocking.
+
+  stuck.py serve FOLDER [COUNT PROGRAM]  mounts a file system there whose one file, "file", is never read to the end, and
+                                         says "ready"; with COUNT, runs so many of the following
+  PROGRAM stuck.py hang FILE [ARGUMENT ...]
+                                         sleeps in mmap(), holding the lock of its own memory
+
+On SIGUSR1 the server answers, and all of them go on, and just are there. When it ends, the kernel does away with its
+file system, so that they go on as well. What is packed here is in linux/fuse.h.
+"""
+
+import ctypes
+import errno
+import mmap
+import os
+import signal
+import stat
+import struct
+import sys
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+PR_SET_PDEATHSIG = 1
+MS_NOSUID, MS_NODEV = 2, 4
+LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, FLUSH, INIT, INTERRUPT, BATCH_FORGET = 1, 2, 3, 14, 15, 18, 25, 26, 36, 42
+DIRECT_IO, KEEP_CACHE = 1, 2
+ASYNC_READ, ASYNC_DIO = 1, 1 << 15
+FILE_NODE, FILE_BYTES, READS_MAX, HOUR_S = 2, 65536, 64, 3600
+
+# Opened with this flag the file is not cached, so that a mmap has to empty the cache of the others.
+UNCACHED = os.O_NONBLOCK
+
+
+def attributes(node):
+    mode, links, size = (stat.S_IFREG | 0o644, 1, FILE_BYTES) if node == FILE_NODE else (stat.S_IFDIR | 0o755, 2, 0)
+    return struct.pack("=6Q10I", node, size, 0, 0, 0, 0, 0, 0, 0, mode, links, 0, 0, 0, 0, 0)
+
+
+class Server:
+    def __init__(self, folder, programs):
+        self.file, self.programs = folder + "/file", programs
+        self.answers, self.reads, self.is_ready = False, [], False  # reads wait for their answer
+        self.device = os.open("/dev/fuse", os.O_RDWR)
+        options = "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other" % self.device
+        if LIBC.mount(b"stuck", folder.encode(), b"fuse", MS_NOSUID | MS_NODEV, options.encode()):
+            sys.exit("mount: " + os.strerror(ctypes.get_errno()))
+        signal.signal(signal.SIGUSR1, self.go_on)
+
+    def reply(self, unique, body=b"", error=0):
+        try:
+            os.write(self.device, struct.pack("=IiQ", 16 + len(body), -error, unique) + body)
+        except FileNotFoundError:
+            pass  # who asked is gone
+
+    def go_on(self, *_):
+        self.answers = True
+        while self.reads:
+            self.reply(*self.reads.pop())
+
+    def read(self, unique, size):
+        if self.answers or len(self.reads) == READS_MAX:
+            self.reply(unique, bytes(size))
+        else:
+            self.reads.append((unique, bytes(size)))
+
+    def handle(self, code, unique, node, body):
+        if code == INIT:
+            minor = min(struct.unpack_from("=2I", body)[1], 31)
+            self.reply(unique, struct.pack("=4I2H9I", 7, minor, 0, ASYNC_READ | ASYNC_DIO, READS_MAX, READS_MAX, FILE_BYTES,
+                                           *[0] * 8))
+        elif code == LOOKUP:
+            self.reply(unique, struct.pack("=4Q2I", FILE_NODE, 0, HOUR_S, HOUR_S, 0, 0) + attributes(FILE_NODE))
+        elif code == GETATTR:
+            self.reply(unique, struct.pack("=Q2I", HOUR_S, 0, 0) + attributes(node))
+        elif code == OPEN:
+            uncached = struct.unpack_from("=I", body)[0] & UNCACHED
+            self.reply(unique, struct.pack("=Q2I", 0, KEEP_CACHE | (DIRECT_IO if uncached else 0), 0))
+        elif code == READ:
+            self.read(unique, struct.unpack_from("=2QI", body)[2])
+        elif code in (RELEASE, FLUSH):
+            self.reply(unique)
+        elif code not in (FORGET, BATCH_FORGET, INTERRUPT):
+            self.reply(unique, error=errno.ENOSYS)
+
+    def child(self, run, *args):
+        if os.fork() == 0:
+            os.close(self.device)
+            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            run(*args)
+
+    def read_first_page(self):
+        """Keeps it locked, since it is being read for it."""
+        os.pread(os.open(self.file, os.O_RDONLY), 1, 0)
+        pause()
+
+    def serve(self):
+        self.child(self.read_first_page)
+        while True:
+            request = os.read(self.device, FILE_BYTES * 2)
+            _, code, unique, node = struct.unpack_from("=IIQQ", request)
+            self.handle(code, unique, node, request[40:])
+            if self.reads and not self.is_ready:
+                self.is_ready = True
+                for program in self.programs:
+                    self.child(os.execv, program, [program, __file__, "hang", self.file])
+                print("ready", flush=True)
+
+
+def pause():
+    while True:
+        signal.pause()
+
+
+def hang(file, *_):
+    mmap.mmap(os.open(file, os.O_RDONLY | UNCACHED), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ)
+    pause()
+
+
+def serve(folder, count=0, program=None):
+    Server(folder, [program] * int(count)).serve()
+
+
+if __name__ == "__main__":
+    {"serve": serve, "hang": hang}[sys.argv[1]](*sys.argv[2:])
