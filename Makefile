@@ -125,7 +125,7 @@ LIVE ?= yes
 check: all unit-tests bench-tools ## all tests: layering, unit tests, live tests (root), and these again with sanitizers
 	$QSANITIZED=$(SANITIZED) LIVE=$(LIVE) tests/check $B
 
-LIVE_TOOLS := $(addprefix $B/tests/,$(addprefix live/,actor asker insist manager patient) desktop/bridge)
+LIVE_TOOLS := $(addprefix $B/tests/,$(addprefix live/,actor asker manager patient) desktop/bridge)
 
 unit-tests: $(UNIT_TESTS) $(LIVE_TOOLS)
 

@@ -10,19 +10,17 @@ import itertools
 import json
 import os
 import resource
-import subprocess
 import time
 import unittest
 from typing import NamedTuple
 
 import scripts
-from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp, has_slice, set_attr
+from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp, has_slice
 from daemon import TOP, schedqos
-from groups import RunningGroup, actor, run_all, seen, tool
+from groups import RunningGroup, actor, run_all, seen
 from harness import LiveTest, once
-from programs import Program
 from scripts import Step
-from waiting import storm_of, wait_for
+from waiting import storm_of
 
 NOBODY = 65534
 GROUPS = 24
@@ -325,48 +323,6 @@ class Climbing(Hostility):
         now = seen(group.tids[0])
         self.assertEqual((now.nice, now.slice), (-1, 5 * MS))
         group.end()
-
-    def insist(self, tid, nice, slice):
-        """Somebody who chooses this for the task all the time, from here on."""
-        insist = Program([tool("insist"), *map(str, (NOBODY, tid, nice, slice))], stdout=subprocess.PIPE)
-        self.addCleanup(insist.end)
-        self.assertEqual(insist.popen.stdout.readline(), b"ready\n")
-        self.addCleanup(insist.popen.stdout.close)
-
-    def test_insisting(self):
-        """The kernel checks a call before it takes the lock, so that one may overtake the daemon's, and mostly would."""
-        self.begin(layers=self.shipped())
-        group, = self.run_all([chain("0 exec " + INTERACTIVE)])
-        tid, found = group.tids[0], []
-        self.current.sync()
-        self.insist(tid, -3, 5 * MS)
-        wait_for(lambda: seen(tid).nice == -3, "its choice")
-        # A call that was interrupted between the check and the lock may still come later.
-        while len(found) < 8 and 2 not in found:
-            result = schedqos("limit", "--keep", str(tid), "QOS_UTILITY")
-            self.assertEqual(result.returncode, 0, result.stderr)
-            found.append(seen(tid).nice)
-            self.assertEqual(schedqos("limit", "--lift", str(tid)).returncode, 0)
-            wait_for(lambda: seen(tid).nice == -3, "its choice")
-        self.assertIn(2, found)
-        group.end()
-
-    def test_who_insists_does_not_leave_what_root_chose(self):
-        """SCHED_IDLE: while the daemon sets something on a task its owner might."""
-        threads = {"odd": "QOS_UTILITY", "even": "QOS_BACKGROUND"}
-        daemon = self.begin({"puppet": {"qos": "QOS_UTILITY", "thread_qos": threads}})
-        puppet = self.puppet()
-        puppet.tell(0, "become", NOBODY)
-        daemon.sync()
-        set_attr(puppet.pid, IDLE)
-        self.insist(puppet.pid, 0, 0)
-        found = set()
-        for number in range(2000):
-            puppet.tell(0, "name", ("odd", "even")[number % 2])
-            now = seen(puppet.pid)
-            self.assertEqual(now.policy, IDLE, "after %d changes of its class" % number)
-            found.add(now.nice)
-        self.assertLessEqual({2, 4}, found)
 
     @once
     def test_the_name_of_every_shipped_rule(self):
