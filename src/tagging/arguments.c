@@ -15,9 +15,8 @@
 #define WAIT_MIN_MS 100
 #define WAIT_MAX_MS 60000
 
-/* Between one retry and the next; and if it is not known yet what has come of the one. */
+/* Between one retry and the next. */
 #define RETRY_MS 50
-#define TRY_MS	 200
 
 /*
  * Of a user, after one that hangs. On a busy machine who holds the lock of his memory may wait for a CPU, so that this happens
@@ -40,22 +39,10 @@ bool unread_has(const struct unread *unread, pid_t pid)
 	return place_of(unread, pid) < unread->count;
 }
 
-void unread_note(struct unread *unread, pid_t pid, uint32_t ms, bool is_asked)
+void unread_note(struct unread *unread, pid_t pid, uint32_t ms)
 {
-	uint32_t wait_ms = WAIT_MIN_MS;
-
-	if (unread->count == UNREAD_MAX || unread_has(unread, pid))
-		return;
-	/* The first of them need not wait for another. */
-	if (!unread->count)
-		unread->tried_ms = ms - RETRY_MS;
-	if (unread->tried.pid == pid) {
-		wait_ms = unread->tried.wait_ms * (is_asked ? 2 : 1);
-		if (wait_ms > WAIT_MAX_MS)
-			wait_ms = WAIT_MAX_MS;
-		unread->tried.pid = 0;
-	}
-	unread->processes[unread->count++] = (struct unread_process){ pid, ms + wait_ms, wait_ms };
+	if (unread->count < UNREAD_MAX && !unread_has(unread, pid))
+		unread->processes[unread->count++] = (struct unread_process){ pid, ms + WAIT_MIN_MS, WAIT_MIN_MS };
 }
 
 void unread_forget(struct unread *unread, pid_t pid)
@@ -64,46 +51,37 @@ void unread_forget(struct unread *unread, pid_t pid)
 
 	if (i < unread->count)
 		unread->processes[i] = unread->processes[--unread->count];
-	if (unread->tried.pid != pid)
-		return;
-	/* The next one need not wait for what has not hung. */
-	unread->tried.pid = 0;
-	unread->tried_ms -= RETRY_MS;
-}
-
-/* The place of the one to be tried first, and when that is; or count. */
-static size_t find_first(const struct unread *unread, uint32_t *ret_ms)
-{
-	const uint32_t earliest_ms = unread->tried_ms + (unread->tried.pid ? TRY_MS : RETRY_MS);
-	size_t first = 0;
-
-	for (size_t i = 1; i < unread->count; i++) {
-		if (is_before(unread->processes[i].next_ms, unread->processes[first].next_ms))
-			first = i;
-	}
-	*ret_ms = unread->processes[first].next_ms;
-	if (is_before(*ret_ms, earliest_ms))
-		*ret_ms = earliest_ms;
-	return first;
 }
 
 bool unread_next(const struct unread *unread, uint32_t *ret_ms)
 {
-	find_first(unread, ret_ms);
+	for (size_t i = 0; i < unread->count; i++) {
+		if (!i || is_before(unread->processes[i].next_ms, *ret_ms))
+			*ret_ms = unread->processes[i].next_ms;
+	}
 	return unread->count;
 }
 
 pid_t unread_retry(struct unread *unread, uint32_t ms)
 {
-	uint32_t next_ms;
-	const size_t first = find_first(unread, &next_ms);
+	struct unread_process *first = NULL;
 
-	if (!unread->count || is_before(ms, next_ms))
+	for (size_t i = 0; i < unread->count; i++) {
+		struct unread_process *process = &unread->processes[i];
+
+		if (!is_before(ms, process->next_ms) && (!first || is_before(process->next_ms, first->next_ms)))
+			first = process;
+	}
+	if (!first)
 		return 0;
-	unread->tried = unread->processes[first];
-	unread->tried_ms = ms;
-	unread->processes[first] = unread->processes[--unread->count];
-	return unread->tried.pid;
+	first->wait_ms = first->wait_ms * 2 < WAIT_MAX_MS ? first->wait_ms * 2 : WAIT_MAX_MS;
+	first->next_ms = ms + first->wait_ms;
+	for (size_t i = 0; i < unread->count; i++) {
+		if (is_before(unread->processes[i].next_ms, ms + RETRY_MS))
+			unread->processes[i].next_ms = ms + RETRY_MS;
+	}
+	unread->tried = first->pid;
+	return first->pid;
 }
 
 /* Kept is the beginning, not the end: a time of long ago must not come to lie ahead when times wrap around. */
@@ -150,6 +128,7 @@ void arguments_free(struct arguments *arguments)
 
 void arguments_renew(struct arguments *arguments)
 {
+	arguments->unread.count = 0;
 	if (!arguments->count)
 		helper_close(&arguments->reader);
 }
@@ -161,21 +140,28 @@ static bool is_settled(const struct question *question)
 	return question->state >= QUESTION_ANSWERED;
 }
 
-static struct question *find(const struct arguments *arguments, uint32_t number)
+static bool is_open(const struct question *question)
 {
-	for (size_t i = 0; i < arguments->count; i++) {
-		if (arguments->questions[i].number == number)
-			return (struct question *)&arguments->questions[i];
+	return question->state == QUESTION_NEW || question->state == QUESTION_ASKED;
+}
+
+static struct question *find(struct arguments *arguments, uint32_t number)
+{
+	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
+		struct question *question = &arguments->questions[i];
+
+		if (question->state != QUESTION_NONE && question->number == number)
+			return question;
 	}
 	return NULL;
 }
 
 static struct question *find_task(struct arguments *arguments, pid_t tid)
 {
-	for (size_t i = 0; i < arguments->count; i++) {
+	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
 		struct question *question = &arguments->questions[i];
 
-		if (question->tid == tid && question->state != QUESTION_POINTLESS)
+		if (question->tid == tid && question->state != QUESTION_NONE && question->state != QUESTION_POINTLESS)
 			return question;
 	}
 	return NULL;
@@ -212,48 +198,57 @@ static bool may_ask(const struct arguments *arguments, pid_t tgid, uint32_t ms)
 /* NULL if there is no room. */
 static struct question *add(struct arguments *arguments, pid_t tid, pid_t tgid)
 {
+	const bool is_retry = arguments->unread.tried == tgid;
+	struct question *question = arguments->questions;
 	const uint32_t ms = clock_ms();
-	struct question *question;
-	uint32_t place;
 
 	if (arguments->count == QUESTIONS_MAX)
 		return NULL;
-	place = (uint32_t)__builtin_ctzll(~arguments->places);
-	arguments->places |= 1ULL << place;
-	question = &arguments->questions[arguments->count++];
+	while (question->state != QUESTION_NONE)
+		question++;
 	*question = (struct question){
 		.number = ++arguments->number,
-		.state = !arguments->is_over && may_ask(arguments, tgid, ms) ? QUESTION_NEW : QUESTION_UNKNOWN,
+		.state = is_retry || may_ask(arguments, tgid, ms) ? QUESTION_NEW : QUESTION_UNKNOWN,
 		.tid = tid,
 		.tgid = tgid,
 		.since_ms = ms,
-		.place = place,
 	};
+	if (is_retry)
+		arguments->unread.tried = 0;
+	arguments->count++;
 	return question;
 }
 
-uint32_t arguments_want(struct arguments *arguments, pid_t tgid)
+static struct question *find_or_add(struct arguments *arguments, pid_t tid, pid_t tgid)
 {
-	const struct question *question = find_task(arguments, tgid);
+	struct question *question = find_task(arguments, tid);
 
-	if (!question)
-		question = add(arguments, tgid, tgid);
-	return question ? question->number : 0;
+	return question ? question : add(arguments, tid, tgid);
 }
 
-ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES], uint32_t *ret_number)
+int arguments_want(struct arguments *arguments, pid_t tgid)
 {
-	const struct question *question = find_task(arguments, tid);
+	const struct question *question = find_or_add(arguments, tgid, tgid);
+
+	if (!question || question->state == QUESTION_UNKNOWN)
+		return 0;
+	if (!is_settled(question))
+		return -EINPROGRESS;
+	if (question->size != -ESRCH)
+		return 0;
+	unread_forget(&arguments->unread, tgid);
+	return -ESRCH;
+}
+
+ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES])
+{
+	const struct question *question = find_or_add(arguments, tid, tgid);
 
 	buf[0] = '\0';
-	if (!question)
-		question = add(arguments, tid, tgid);
-	if (question && !is_settled(question)) {
-		*ret_number = question->number;
+	if (question && !is_settled(question))
 		return -EINPROGRESS;
-	}
-	if (!question || question->state != QUESTION_ANSWERED) {
-		unread_note(&arguments->unread, tgid, clock_ms(), question && question->is_asked);
+	if (!question || question->state == QUESTION_UNKNOWN) {
+		unread_note(&arguments->unread, tgid, clock_ms());
 		return -EAGAIN;
 	}
 	unread_forget(&arguments->unread, tgid);
@@ -264,23 +259,18 @@ ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char 
 
 void arguments_changed(struct arguments *arguments, pid_t tgid)
 {
-	for (size_t i = 0; i < arguments->count; i++) {
-		if (arguments->questions[i].tgid == tgid)
-			arguments->questions[i].state = QUESTION_POINTLESS;
+	for (size_t i = 0; arguments->count && i < QUESTIONS_MAX; i++) {
+		struct question *question = &arguments->questions[i];
+
+		if (question->state != QUESTION_NONE && question->tgid == tgid)
+			question->state = QUESTION_POINTLESS;
 	}
 	unread_forget(&arguments->unread, tgid);
 }
 
-enum question_state arguments_state(const struct arguments *arguments, uint32_t number)
-{
-	const struct question *question = find(arguments, number);
-
-	return question ? question->state : QUESTION_NONE;
-}
-
 void arguments_keep(struct arguments *arguments, pid_t tgid)
 {
-	for (size_t i = 0; i < arguments->count; i++) {
+	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
 		if (arguments->questions[i].tgid == tgid)
 			arguments->questions[i].is_kept = true;
 	}
@@ -288,20 +278,17 @@ void arguments_keep(struct arguments *arguments, pid_t tgid)
 
 void arguments_end_round(struct arguments *arguments)
 {
-	size_t kept = 0;
+	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
+		struct question *question = &arguments->questions[i];
 
-	for (size_t i = 0; i < arguments->count; i++) {
-		struct question question = arguments->questions[i];
-
-		if (is_settled(&question) && !question.is_kept) {
-			arguments->places &= ~(1ULL << question.place);
-			continue;
+		if (is_settled(question) && !question->is_kept) {
+			question->state = QUESTION_NONE;
+			arguments->count--;
 		}
-		question.is_kept = false;
-		arguments->questions[kept++] = question;
+		question->is_old = is_settled(question);
+		question->is_kept = false;
 	}
-	arguments->count = kept;
-	if (!kept && arguments->are_long) {
+	if (!arguments->count && arguments->are_long) {
 		reader_shrink(&arguments->reader);
 		arguments->are_long = false;
 	}
@@ -313,11 +300,13 @@ void arguments_end_round(struct arguments *arguments)
 static void leave(struct arguments *arguments)
 {
 	helper_leave(&arguments->reader);
-	for (size_t i = 0; i < arguments->count; i++) {
+	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
 		struct question *question = &arguments->questions[i];
 
-		if (question->state == QUESTION_ASKED || question->state == QUESTION_ANSWERED)
-			question->state = QUESTION_NEW;
+		if (question->state != QUESTION_ASKED && question->state != QUESTION_ANSWERED)
+			continue;
+		question->state = QUESTION_NEW;
+		question->is_old = false;
 	}
 }
 
@@ -328,16 +317,12 @@ static void send_new(struct arguments *arguments)
 	size_t n = 0;
 	int r;
 
-	for (size_t i = 0; i < arguments->count; i++) {
+	for (uint32_t i = 0; i < QUESTIONS_MAX; i++) {
 		struct question *question = &arguments->questions[i];
 
 		if (question->state != QUESTION_NEW)
 			continue;
-		messages[n] = (struct reader_question){
-			.tid = question->tid,
-			.number = question->number,
-			.place = question->place,
-		};
+		messages[n] = (struct reader_question){ .tid = question->tid, .number = question->number, .place = i };
 		sent[n++] = question;
 	}
 	if (!n)
@@ -345,10 +330,8 @@ static void send_new(struct arguments *arguments)
 	if (!reader_current(&arguments->reader))
 		arguments->progress_ms = clock_ms();
 	r = reader_ask(&arguments->reader, messages, n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		sent[i]->state = r < 0 ? QUESTION_UNKNOWN : QUESTION_ASKED;
-		sent[i]->is_asked = true;
-	}
 }
 
 static void take(struct arguments *arguments)
@@ -363,7 +346,7 @@ static void take(struct arguments *arguments)
 		arguments->are_long |= answer->size > LONG_BYTES;
 		if (!question || question->state != QUESTION_ASKED)
 			continue;
-		question->state = answer->size == -ESRCH ? QUESTION_POINTLESS : QUESTION_ANSWERED;
+		question->state = QUESTION_ANSWERED;
 		question->size = answer->size;
 		question->text = text;
 	}
@@ -388,12 +371,12 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 	if (state != 'Z' && question && question->state == QUESTION_ASKED) {
 		question->state = QUESTION_UNKNOWN;
 		/* What has hung before has a pause of its own. */
-		if (arguments->unread.tried.pid != question->tgid)
+		if (!unread_has(&arguments->unread, question->tgid))
 			unread_hung(&arguments->unread, user_of(arguments, question->tgid), ms);
 	}
 	leave(arguments);
 	/* Others of this user need not be tried. */
-	for (size_t i = 0; i < arguments->count; i++) {
+	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
 		question = &arguments->questions[i];
 		if (question->state == QUESTION_NEW && !may_ask(arguments, question->tgid, ms))
 			question->state = QUESTION_UNKNOWN;
@@ -401,27 +384,27 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 	send_new(arguments);
 }
 
-/* Returns whether any question is settled. */
+/* Returns whether any question is settled since the last round. */
 static bool check_deadlines(struct arguments *arguments)
 {
 	const uint32_t ms = clock_ms();
 	bool any = false;
 
 	note_stuck(arguments, ms);
-	for (size_t i = 0; i < arguments->count; i++) {
+	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
 		struct question *question = &arguments->questions[i];
 
-		if (!is_settled(question) && (arguments->is_over || ms - question->since_ms >= DEADLINE_MS))
+		if (is_open(question) && ms - question->since_ms >= DEADLINE_MS)
 			question->state = QUESTION_UNKNOWN;
-		any |= is_settled(question);
+		any |= is_settled(question) && !question->is_old;
 	}
 	return any;
 }
 
 static bool is_awaiting(const struct arguments *arguments)
 {
-	for (size_t i = 0; i < arguments->count; i++) {
-		if (!is_settled(&arguments->questions[i]))
+	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
+		if (is_open(&arguments->questions[i]))
 			return true;
 	}
 	return false;

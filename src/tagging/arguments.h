@@ -13,8 +13,10 @@
 
 #include <schedqos/kernel/helper.h>
 
-/* ---- processes whose arguments could not be read, and the users for whom that has taken long of late, whose processes are not
- * tried for a while. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits ---- */
+/*
+ * ---- processes whose arguments could not be read, and the users for whom that has taken long of late, whose processes are not
+ * tried for a while. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits ----
+ */
 
 static inline bool is_before(uint32_t a_ms, uint32_t b_ms)
 {
@@ -30,31 +32,27 @@ static inline bool is_before(uint32_t a_ms, uint32_t b_ms)
 struct unread_process {
 	pid_t pid;
 	uint32_t next_ms; /* when to try again */
-	uint32_t wait_ms; /* since the last try: doubles if it was asked then */
+	uint32_t wait_ms; /* doubles with each try */
 };
 
 /* Starts as all zeroes. */
 struct unread {
 	struct unread_process processes[UNREAD_MAX]; /* not to be tried but by unread_retry */
 	size_t count;
-	struct unread_process tried; /* the last that was taken out for that; pid 0: it is known what came of it */
-	uint32_t tried_ms;
+	pid_t tried;			/* the last of them that was */
 	uint32_t hung_ms[UNREAD_USERS]; /* when somebody last waited in vain for a process of theirs ... */
 	uint32_t last_hung_ms;		/* ... and for anybody's */
 };
 
-/* The process could not be read: adds it, if there is room. is_asked: the helper was, and not only its user off. */
-void unread_note(struct unread *unread, pid_t pid, uint32_t ms, bool is_asked);
+/* The process could not be read: adds it, if there is room and it is not there. */
+void unread_note(struct unread *unread, pid_t pid, uint32_t ms);
 
 /* The process has been read, is gone, or has called exec. */
 void unread_forget(struct unread *unread, pid_t pid);
 
 bool unread_has(const struct unread *unread, pid_t pid);
 
-/*
- * Takes out a process that is to be tried again now, or returns 0: one at a time, so that nobody waits long for those. If it
- * is not noted once more, it is gone, or no rule asks for its arguments any more.
- */
+/* Returns a process that is to be tried again now, or 0: one at a time, so that nobody waits long for those. */
 pid_t unread_retry(struct unread *unread, uint32_t ms);
 
 /* When to call that next. False: there is nobody to be tried again. */
@@ -71,22 +69,22 @@ bool unread_is_off(const struct unread *unread, uid_t user, uint32_t ms);
 #define QUESTIONS_MAX READER_QUESTIONS_MAX
 
 enum question_state {
-	QUESTION_NONE,
+	QUESTION_NONE, /* the place is free */
 	QUESTION_NEW,
 	QUESTION_ASKED,
 	QUESTION_ANSWERED,
 	QUESTION_UNKNOWN, /* there is no answer in time */
-	QUESTION_POINTLESS, /* the process has ended or runs another program: so need not be decided what was to be */
+	QUESTION_POINTLESS, /* the process runs another program */
 };
 
+/* Its place among all is that of its answer: reader_question. */
 struct question {
-	uint32_t number; /* of the question: comes back with the answer */
+	uint32_t number; /* comes back with the answer */
 	enum question_state state;
 	pid_t tid, tgid; /* a thread, and its process */
 	uint32_t since_ms;
-	bool is_asked;	  /* the helper has been */
 	bool is_kept;	  /* its answer, for the next round */
-	uint32_t place;	  /* of the answer: reader_question */
+	bool is_old;	  /* it was settled in an earlier one */
 	int32_t size;	  /* of the answer, or -errno */
 	const char *text;
 };
@@ -95,42 +93,43 @@ struct arguments {
 	struct helper reader;
 	struct unread unread;
 	int proc;
-	struct question questions[QUESTIONS_MAX]; /* in the order of asking */
-	size_t count;
-	uint64_t places;      /* a bit for each that is taken */
+	struct question questions[QUESTIONS_MAX];
+	size_t count;	      /* of those that are not free */
 	uint32_t number;      /* of the last question */
 	uint32_t progress_ms; /* when the helper was asked or has answered last */
 	bool are_long; /* some answers have been since reader_shrink */
-	bool is_over; /* whatever is not answered is unknown */
 };
 
 /* proc: descriptor of /proc. Starts the helper. */
 void arguments_init(struct arguments *arguments, int proc);
 void arguments_free(struct arguments *arguments);
 
-/* The helper is replaced by one that has no memory of what has been freed since. Call it when nothing is under way. */
+/*
+ * The rules are others: all is asked anew. The helper is replaced by one that has no memory of what has been freed since, unless
+ * something is under way.
+ */
 void arguments_renew(struct arguments *arguments);
 
 /*
- * The arguments of thread tid of process tgid: as procfs_argv; -EAGAIN if they are not to be had now; -EINPROGRESS: asked
- * for, and *ret_number is the question's.
+ * The arguments of thread tid of process tgid: as procfs_argv; -EAGAIN if they are not to be had now; -EINPROGRESS: they have
+ * been asked for.
  */
-ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES], uint32_t *ret_number);
+ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES]);
 
-/* Asks for what arguments_read will be asked for. Returns the number of the question. */
-uint32_t arguments_want(struct arguments *arguments, pid_t tgid);
+/*
+ * Asks for what arguments_read will be asked for. 0: it has an answer, even if that is none; -EINPROGRESS; -ESRCH: the process
+ * is gone.
+ */
+int arguments_want(struct arguments *arguments, pid_t tgid);
 
 /* An event is booked by which the process runs another program, or its id is another's. */
 void arguments_changed(struct arguments *arguments, pid_t tgid);
 
 /*
  * Sends the new questions and takes the answers that are there; new ones are waited for 2 ms. wait: until one question
- * at least is settled. Returns whether one is.
+ * at least is settled. Returns whether one is, since arguments_end_round.
  */
 bool arguments_exchange(struct arguments *arguments, bool wait);
-
-/* QUESTION_NONE if there is no such question any more. */
-enum question_state arguments_state(const struct arguments *arguments, uint32_t number);
 
 /* Something of this process goes on waiting, for another's arguments (its parent's): its own are kept for that. */
 void arguments_keep(struct arguments *arguments, pid_t tgid);

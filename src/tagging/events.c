@@ -244,8 +244,14 @@ void due_carry_out(struct tagger *tagger, const struct plan_action *action)
 	}
 }
 
-/* Returns the number of the question for whose answer that has to wait, or 0. */
-static uint32_t decide_one(struct tagger *tagger, const struct plan_due *due)
+/*
+ * After this many decisions events are booked. A scan may have hundreds of tasks decided in a row; a child that is born
+ * meanwhile must copy its parent's record as it is then, not as it is after the next decision about the parent.
+ */
+#define BOOK_EVERY 16
+
+/* Returns whether that has to wait for the answer to a question. */
+static bool decide_one(struct tagger *tagger, const struct plan_due *due)
 {
 	struct facts *facts = live_facts_for(tagger->facts, due->tid, due->tgid);
 	struct plan_action action;
@@ -255,58 +261,44 @@ static uint32_t decide_one(struct tagger *tagger, const struct plan_due *due)
 	if (facts->exe_is_unknown || facts->cgroup_is_unknown)
 		problem_report(&tagger->problems[PROBLEM_PATH],
 			       "the path of a program or a cgroup is over 4,095 bytes: it matches nothing");
-	return live_facts_awaited(tagger->facts);
+	if (++tagger->waiting.decided % BOOK_EVERY == 0)
+		book_some(tagger);
+	return live_facts_await(tagger->facts);
 }
 
 /* ---- all that are due ---- */
 
-/*
- * After this many decisions events are booked. A scan may have hundreds of tasks decided in a row; a child that is born
- * meanwhile must copy its parent's record as it is then, not as it is after the next decision about the parent.
- */
-#define BOOK_EVERY 16
-
 /* Whether the process is among those that wait. */
-static bool has(const struct waiting *waiting, pid_t tgid)
+static bool waits(const struct waiting *waiting, pid_t tgid)
 {
 	for (size_t i = 0; tgid && i < waiting->count; i++) {
-		if (waiting->all[i].due.tgid == tgid)
+		if (waiting->all[i].tgid == tgid)
 			return true;
 	}
 	return false;
 }
 
-static void put_off(struct waiting *waiting, const struct plan_due *due, uint32_t number)
-{
-	waiting->all[waiting->count++] = (struct waiting_task){ *due, number };
-}
-
-/* Decides, unless the answer to a question has to be waited for. */
+/* Decides, or puts that off: until there are the arguments that it needs, and behind what it is marked through. */
 static void decide_or_put_off(struct tagger *tagger, const struct plan_due *due)
 {
-	const uint32_t number = decide_one(tagger, due);
+	struct waiting *waiting = &tagger->waiting;
+	const int r = plan_asks_argv(tagger->plan, due) ? arguments_want(&tagger->arguments, due->tgid) : 0;
 
-	if (number)
-		put_off(&tagger->waiting, due, number);
-	if (++tagger->waiting.decided % BOOK_EVERY == 0)
-		book_some(tagger);
+	if (r == -ESRCH)
+		return;
+	if (r < 0 || waits(waiting, due->tgid) || waits(waiting, due->parent) || decide_one(tagger, due))
+		waiting->all[waiting->count++] = *due;
 }
 
 /* Goes through what is due. Returns false once there is no more, true if there is no room for more that waits. */
 static bool go_through(struct tagger *tagger)
 {
-	struct waiting *waiting = &tagger->waiting;
 	struct plan_due due;
 
-	while (waiting->count < WAITING_MAX) {
+	while (tagger->waiting.count < WAITING_MAX) {
 		if (!plan_next(tagger->plan, &due))
 			return false;
-		if (plan_asks_argv(tagger->plan, &due))
-			put_off(waiting, &due, arguments_want(&tagger->arguments, due.tgid));
-		else if (has(waiting, due.tgid) || has(waiting, due.parent))
-			put_off(waiting, &due, 0);
-		else
-			decide_or_put_off(tagger, &due);
+		decide_or_put_off(tagger, &due);
 	}
 	return true;
 }
@@ -319,20 +311,12 @@ static void go_through_waiting(struct tagger *tagger)
 
 	waiting->count = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct waiting_task task = waiting->all[i];
-		const enum question_state state = arguments_state(&tagger->arguments, task.number);
+		const struct plan_due due = waiting->all[i];
 
-		/* It has been marked anew since. */
-		if (state == QUESTION_POINTLESS)
-			continue;
-		if (state == QUESTION_NEW || state == QUESTION_ASKED || has(waiting, task.due.tgid) ||
-		    has(waiting, task.due.parent))
-			put_off(waiting, &task.due, task.number);
-		else
-			decide_or_put_off(tagger, &task.due);
+		decide_or_put_off(tagger, &due);
 	}
 	for (size_t i = 0; i < waiting->count; i++)
-		arguments_keep(&tagger->arguments, waiting->all[i].due.tgid);
+		arguments_keep(&tagger->arguments, waiting->all[i].tgid);
 	arguments_end_round(&tagger->arguments);
 }
 
@@ -342,15 +326,16 @@ static void go_through_waiting(struct tagger *tagger)
  */
 #define ANSWERED_AT_ONCE_MS 1
 
-/* Decides the tasks that are due, and carries that out. Those that need arguments wait until these are there. */
-static void due_decide(struct tagger *tagger)
+/* Decides the tasks that are due, and carries that out. What needs arguments waits; until_none: in here. */
+static void due_decide(struct tagger *tagger, bool until_none)
 {
 	struct waiting *waiting = &tagger->waiting;
 	bool is_full, settled;
 
 	do {
 		is_full = go_through(tagger);
-		settled = (waiting->count || tagger->arguments.count) && arguments_exchange(&tagger->arguments, is_full);
+		settled = (waiting->count || tagger->arguments.count) &&
+			  arguments_exchange(&tagger->arguments, is_full || (until_none && waiting->count));
 		if (settled) {
 			if (clock_ms() - tagger->booked_ms > ANSWERED_AT_ONCE_MS)
 				book_some(tagger);
@@ -359,27 +344,17 @@ static void due_decide(struct tagger *tagger)
 	} while (is_full || settled);
 }
 
-/* The same until none waits, for a short time. */
-static void settle(struct tagger *tagger)
-{
-	due_decide(tagger);
-	while (tagger->waiting.count) {
-		arguments_exchange(&tagger->arguments, true);
-		due_decide(tagger);
-	}
-}
-
 bool events_handle(struct tagger *tagger)
 {
 	const bool is_empty = events_book(tagger);
 
-	due_decide(tagger);
+	due_decide(tagger, false);
 	return is_empty;
 }
 
 void events_drain(struct tagger *tagger)
 {
 	events_book(tagger);
-	settle(tagger);
+	due_decide(tagger, true);
 	tagger_wake(tagger);
 }

@@ -41,7 +41,7 @@ static int look(struct facts *facts, pid_t tid, struct task_attr *ret)
 struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 {
 	live->facts = (struct facts){ .fetch = fetch, .look = look, .tid = tid, .tgid = tgid };
-	live->awaited = 0;
+	live->awaits = false;
 	live->source = tgid;
 	return &live->facts;
 }
@@ -162,14 +162,15 @@ static int fetch_seat(struct live_facts *live)
 static ssize_t fetch_argv(struct live_facts *live)
 {
 	struct facts *facts = &live->facts;
-	ssize_t n = arguments_read(live->arguments, live->source, facts->tgid, live->argv, &live->awaited);
+	ssize_t n = arguments_read(live->arguments, live->source, facts->tgid, live->argv);
 
 	if (n == -EINPROGRESS && live->is_patient) {
 		arguments_exchange(live->arguments, false);
-		n = arguments_read(live->arguments, live->source, facts->tgid, live->argv, &live->awaited);
+		n = arguments_read(live->arguments, live->source, facts->tgid, live->argv);
 		if (n == -EINPROGRESS)
 			n = -EAGAIN;
 	}
+	live->awaits = n == -EINPROGRESS;
 	facts->argv = live->argv;
 	facts->argv_is_unread = n == -EAGAIN;
 	if (n == -EAGAIN)
@@ -240,9 +241,9 @@ int live_facts_take_error(struct live_facts *live)
 	return error;
 }
 
-uint32_t live_facts_awaited(const struct live_facts *live)
+bool live_facts_await(const struct live_facts *live)
 {
-	return live->awaited ? live->awaited : live->facts.parent ? live->parent->awaited : 0;
+	return live->awaits || (live->facts.parent && live->parent->awaits);
 }
 
 void live_facts_be_patient(struct live_facts *live, bool patient)

@@ -16,7 +16,7 @@ struct live_facts {
 	int proc;
 	int error;    /* the last shortage; 0: none since live_facts_take_error */
 	bool is_patient;  /* waits up to 2 ms for arguments; else a decision is put off that needs some */
-	uint32_t awaited; /* the question for which it is, or 0 */
+	bool awaits;	  /* it has been put off */
 	pid_t source; /* the thread whose files are read: the leader, unless it has ended before the others */
 	struct live_facts *parent; /* for facts.parent; NULL in that */
 	char argv[READER_BYTES];
@@ -37,8 +37,8 @@ bool is_shortage(int error);
 /* Returns and clears the -errno of a shortage for which a fact could not be fetched; 0: none. */
 int live_facts_take_error(struct live_facts *live);
 
-/* The question about arguments on whose answer the last decision waits, or 0. */
-uint32_t live_facts_awaited(const struct live_facts *live);
+/* Whether the last decision has been put off. */
+bool live_facts_await(const struct live_facts *live);
 
 /* For who asks a question: arguments are waited for, in place of putting a decision off. */
 void live_facts_be_patient(struct live_facts *live, bool patient);

@@ -113,10 +113,7 @@ enum later {
 /* What is due and waits for arguments, in the order of marking. */
 #define WAITING_MAX QUESTIONS_MAX
 struct waiting {
-	struct waiting_task {
-		struct plan_due due;
-		uint32_t number; /* of the question; 0: it waits for another task */
-	} all[WAITING_MAX];
+	struct plan_due all[WAITING_MAX];
 	size_t count;
 	unsigned decided; /* tasks, so far */
 };

@@ -29,13 +29,10 @@ uint64_t undo_all(struct tagger *tagger)
 	const uint32_t began = clock_ms();
 	bool again;
 
-	/* Whoever stops us does not wait for anybody's arguments. */
-	tagger->arguments.is_over = true;
-	/* Queued events may show that a tid has been reused. */
-	events_drain(tagger);
-	if (tagger->events_lost)
-		scan_all(tagger);
+	events_book(tagger);
 	plan_undo_begin(tagger->plan);
+	/* Whoever stops us does not wait for anybody's arguments. */
+	tagger->waiting.count = 0;
 	do {
 		const uint64_t set = tagger->counters.set;
 

@@ -103,7 +103,7 @@ TEST_ACT_TEST(loop_does_later_what_a_request_leaves)
 {
 	assert_true(sd_event_new(&tagger.event) >= 0);
 	assert_true(loop_init(&tagger) >= 0);
-	unread_note(&tagger.arguments.unread, getpid(), clock_ms(), true);
+	unread_note(&tagger.arguments.unread, getpid(), clock_ms());
 	events_drain(&tagger);
 	assert_true(sd_event_run(tagger.event, 0) > 0);
 	assert_true(tagger.timer_is_set);

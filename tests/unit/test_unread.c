@@ -3,6 +3,7 @@
 
 #include "test.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -32,37 +33,22 @@ TEST_UNREAD_TEST(each_try_in_vain_doubles_the_wait_up_to_a_minute)
 {
 	uint32_t ms = BEGAN, wait = 100, next_ms;
 
+	unread_note(&unread, 5, ms);
 	for (int i = 0; i < 20; i++) {
-		unread_note(&unread, 5, ms, true);
-		/* What is not tried does not wait longer. */
-		unread_note(&unread, 5, ms + 50, true);
-		assert_true(unread_has(&unread, 5));
 		assert_true(unread_next(&unread, &next_ms));
 		assert_int_equal(next_ms, ms + wait);
 		assert_int_equal(unread_retry(&unread, ms + wait - 1), 0);
 		assert_int_equal(unread_retry(&unread, ms + wait), 5);
-		assert_int_equal(unread.tried.pid, 5);
+		/* What is known already does not wait longer. */
+		unread_note(&unread, 5, ms + wait + 50);
 		ms += wait;
 		wait = wait * 2 > MINUTE ? MINUTE : wait * 2;
 	}
-	/* It is over when nobody notes it any more. */
+	unread_forget(&unread, 5);
 	assert_false(unread_has(&unread, 5));
 	assert_false(unread_next(&unread, &next_ms));
-	unread_forget(&unread, 5);
-	unread_note(&unread, 5, ms, true);
+	unread_note(&unread, 5, ms);
 	assert_int_equal(unread_retry(&unread, ms + 100), 5);
-}
-
-TEST_UNREAD_TEST(who_is_not_asked_as_another_of_his_user_hangs_does_not_wait_longer)
-{
-	uint32_t next_ms;
-
-	for (uint32_t ms = BEGAN; ms < BEGAN + 1000; ms += 100) {
-		unread_note(&unread, 5, ms, false);
-		assert_true(unread_next(&unread, &next_ms));
-		assert_int_equal(next_ms, ms + 100);
-		assert_int_equal(unread_retry(&unread, ms + 100), 5);
-	}
 }
 
 TEST_UNREAD_TEST(they_are_tried_again_one_at_a_time)
@@ -70,36 +56,30 @@ TEST_UNREAD_TEST(they_are_tried_again_one_at_a_time)
 	uint32_t ms;
 
 	assert_false(unread_next(&unread, &ms));
-	unread_note(&unread, 6, BEGAN, true);
-	unread_note(&unread, 5, BEGAN + 2000, true);
-	unread_note(&unread, 7, BEGAN + 10, true);
+	unread_note(&unread, 6, BEGAN);
+	unread_note(&unread, 7, BEGAN + 10);
+	unread_note(&unread, 8, BEGAN - 10);
 	assert_true(unread_next(&unread, &ms));
-	assert_int_equal(ms, BEGAN + 100);
-	assert_int_equal(unread_retry(&unread, BEGAN + 120), 6);
-	assert_int_equal(unread_retry(&unread, BEGAN + 120), 0);
-	/* Until it is known what has come of one, the next has to wait longer, if not for ever. */
+	assert_int_equal(ms, BEGAN + 90);
+	assert_int_equal(unread_retry(&unread, BEGAN + 120), 8);
 	assert_true(unread_next(&unread, &ms));
-	assert_int_equal(ms, BEGAN + 320);
-	/* But not for one that has not hung. */
-	unread_forget(&unread, 6);
-	assert_true(unread_next(&unread, &ms));
-	assert_int_equal(ms, BEGAN + 120);
-	assert_int_equal(unread_retry(&unread, BEGAN + 120), 7);
+	assert_int_equal(ms, BEGAN + 170);
+	assert_int_equal(unread_retry(&unread, ms - 1), 0);
+	assert_int_equal(unread_retry(&unread, ms), 6);
+	assert_int_equal(unread_retry(&unread, ms), 0);
+	assert_int_equal(unread_retry(&unread, ms + 50), 7);
 	unread_forget(&unread, 99);
-	assert_true(unread_next(&unread, &ms));
-	assert_int_equal(ms, BEGAN + 2100);
-	unread_forget(&unread, 5);
-	assert_false(unread_has(&unread, 5));
+	assert_true(unread_has(&unread, 6));
 }
 
 TEST_UNREAD_TEST(there_is_an_end_to_the_places)
 {
 	for (int i = 0; i < UNREAD_MAX; i++)
-		unread_note(&unread, 100 + i, BEGAN, true);
-	unread_note(&unread, 5, BEGAN, true);
+		unread_note(&unread, 100 + i, BEGAN);
+	unread_note(&unread, 5, BEGAN);
 	assert_false(unread_has(&unread, 5));
 	unread_forget(&unread, 200);
-	unread_note(&unread, 5, BEGAN, true);
+	unread_note(&unread, 5, BEGAN);
 	assert_true(unread_has(&unread, 5));
 	assert_true(unread_has(&unread, 100 + UNREAD_MAX - 1));
 }
@@ -129,11 +109,30 @@ TEST_UNREAD_TEST(for_a_helper_that_is_killed_nobody_is_to_blame)
 	first = arguments.reader.now.pid;
 	kill(first, SIGKILL);
 	waitid(P_PID, (id_t)first, NULL, WEXITED | WNOWAIT);
-	assert_true(arguments_want(&arguments, getpid()) > 0);
+	assert_int_equal(arguments_want(&arguments, getpid()), -EINPROGRESS);
 	while (!arguments_exchange(&arguments, true))
 		;
 	assert_int_not_equal(arguments.reader.now.pid, first);
 	assert_int_equal(arguments.unread.last_hung_ms, 0);
+	arguments_free(&arguments);
+	close(proc);
+}
+
+/* Who waits for another's as well is not to be decided again and again meanwhile. */
+TEST_UNREAD_TEST(an_answer_that_is_kept_is_no_news)
+{
+	static struct arguments arguments;
+	const int proc = procfs_open();
+
+	arguments_init(&arguments, proc);
+	assert_int_equal(arguments_want(&arguments, getpid()), -EINPROGRESS);
+	assert_true(arguments_exchange(&arguments, true));
+	arguments_keep(&arguments, getpid());
+	arguments_end_round(&arguments);
+	assert_int_equal(arguments_want(&arguments, getpid()), 0);
+	assert_false(arguments_exchange(&arguments, true));
+	arguments_end_round(&arguments);
+	assert_int_equal(arguments_want(&arguments, getpid()), -EINPROGRESS);
 	arguments_free(&arguments);
 	close(proc);
 }
