@@ -226,19 +226,6 @@ static void shrink_bandwidth(struct applier *applier, pid_t tid)
 	applier->ops->set(tid, &attr);
 }
 
-/* An earlier call succeeded, the next one failed: undoes the earlier one. */
-static void roll_back(struct applier *applier, const struct plan_action *action)
-{
-	const struct plan_action back = {
-		.tid = action->tid,
-		.from = action->want,
-		.want = action->from,
-	};
-	struct ksched_attr attr = attr_to_kernel(&back, &applier->caps);
-
-	applier->ops->set(action->tid, &attr);
-}
-
 /* Whether somebody has changed the policy that was to be kept. */
 static bool policy_has_changed(const struct applier *applier, const struct plan_action *action)
 {
@@ -277,11 +264,8 @@ static int set_idle(struct applier *applier, const struct plan_action *action)
 	first.want.policy = action->from.policy;
 	second.from = first.want;
 	r = set(applier, &first);
-	if (r == 0) {
-		r = set(applier, &second);
-		if (r < 0)
-			roll_back(applier, &first);
-	}
+	if (r == 0)
+		set(applier, &second);
 	return r;
 }
 
@@ -302,28 +286,27 @@ static int read_back(struct applier *applier, const struct plan_action *action, 
 	return r;
 }
 
+/* An error counts only if nothing was set: else the plan finds it in what is read back. */
 static int set_all(struct applier *applier, const struct plan_action *action)
 {
 	const uint8_t changed = attr_difference(&action->from, &action->want);
 	const bool from_fair = has_nice_and_slice(action->from.policy), to_idle = action->want.policy == POLICY_IDLE;
 	/* Under other policies sched_setattr leaves the nice value alone. */
 	const uint8_t apart = has_nice_and_slice(action->want.policy) || (from_fair && to_idle) ? 0 : TASK_ATTR_NICE;
-	const bool is_set = changed & ~(TASK_ATTR_IO_PRIORITY | apart);
+	bool is_set = false;
 	int r = 0;
 
-	if (is_set)
+	if (changed & ~(TASK_ATTR_IO_PRIORITY | apart)) {
 		r = from_fair && to_idle ? set_idle(applier, action) : set(applier, action);
+		is_set = r == 0;
+	}
 	if (r == 0 && (changed & apart)) {
 		r = applier->ops->replace_nice(action->tid, action->from.nice, action->want.nice);
-		if (r < 0 && is_set)
-			roll_back(applier, action);
+		is_set |= r == 0;
 	}
-	if (r == 0 && (changed & TASK_ATTR_IO_PRIORITY)) {
+	if (r == 0 && (changed & TASK_ATTR_IO_PRIORITY))
 		r = applier->ops->set_io(action->tid, io_to_kernel(action->want.io_priority));
-		if (r < 0 && is_set)
-			roll_back(applier, action);
-	}
-	return r;
+	return is_set ? 0 : r;
 }
 
 /*

@@ -72,19 +72,20 @@ KERNEL_TEST(a_hint_is_kept)
 	assert_int_equal(kernel.io_set, KERNEL_BE_4_HINT_3);
 }
 
-KERNEL_TEST(a_refused_io_priority_rolls_back_the_rest)
+KERNEL_TEST(a_refused_io_priority_is_an_error_if_nothing_else_is_set)
 {
-	struct plan_action action = action_to((struct task_attr){
-		.nice = 4, .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 0), .util_max = UTIL_FULL });
+	struct plan_action action = action_to(task_attr_pristine);
 	struct task_attr now;
 
 	applier.caps.io_priority = true;
+	action.want.io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 0);
 	kernel.io_result = -EPERM;
 	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
-	assert_string_equal(kernel.calls, "keep nice 4, keep nice 0");
+	action.want.nice = 4;
+	assert_int_equal(applier_apply(&applier, &action, &now), 0);
+	assert_int_equal(now.io_priority, 0);
 	/* And is not even tried if the rest is refused. */
 	kernel_on(NULL);
-	applier.caps.io_priority = true;
 	kernel.refused = 1;
 	kernel.why_refused = -EPERM;
 	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
