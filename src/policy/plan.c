@@ -158,13 +158,12 @@ static void renumber_records(struct plan *plan, const struct config *config)
 	}
 }
 
-/* An override can give any class, and not only those that rules name. */
-int plan_give_classes(struct plan *plan, const struct config *config)
+/* Notes all classes, and not only those that rules name: at run time any can be asked for. */
+static int give_classes(struct plan *plan, const struct config *config)
 {
-	const size_t n_tags = plan->was_overridden ? config->rules->n_tags : config->rules->n_assigned;
 	int r = 0;
 
-	for (size_t i = 0; i < n_tags && r == 0; i++)
+	for (size_t i = 0; i < config->rules->n_tags && r == 0; i++)
 		r = given_add(&plan->given, &config->rules->tags[i].attr);
 	return r;
 }
@@ -172,7 +171,7 @@ int plan_give_classes(struct plan *plan, const struct config *config)
 int plan_set_config(struct plan *plan, const struct config *config)
 {
 	struct limits *limits = limits_new(config);
-	int r = limits ? plan_give_classes(plan, config) : -ENOMEM;
+	int r = limits ? give_classes(plan, config) : -ENOMEM;
 
 	if (r < 0) {
 		limits_free(limits);

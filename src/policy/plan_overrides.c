@@ -19,12 +19,6 @@ int plan_override_add(struct plan *plan, const struct override *override, uint16
 
 	if (r < 0)
 		return r;
-	plan->was_overridden = true;
-	r = plan_give_classes(plan, plan->config);
-	if (r < 0) {
-		overrides_remove(plan->overrides, *ret_number);
-		return r;
-	}
 	if (override->cgroup)
 		plan_mark_processes(plan);
 	return 0;
@@ -86,13 +80,8 @@ void plan_override_remove(struct plan *plan, uint16_t number)
 
 int plan_set_units(struct plan *plan, uid_t uid, const struct unit_class *units, size_t n)
 {
-	int r;
+	int r = units_put(&plan->units, plan->config, uid, units, n);
 
-	/* They may be of any class. */
-	plan->was_overridden |= n > 0;
-	r = plan_give_classes(plan, plan->config);
-	if (r == 0)
-		r = units_put(&plan->units, plan->config, uid, units, n);
 	if (r == 0)
 		plan_mark_processes(plan);
 	return r;

@@ -28,7 +28,6 @@ struct plan {
 	struct limits *limits; /* of the configuration's groups */
 	struct overrides *overrides;
 	struct units units;
-	bool was_overridden; /* there has been an override, or a unit's class */
 	struct given given;
 	uint32_t bases[BASES_MAX]; /* base slices seen since the start, ns; a ring */
 	size_t n_bases;
@@ -42,11 +41,6 @@ struct assignment {
 	uint16_t rule;
 	enum reason by;
 };
-
-/* ---- plan.c, plan_overrides.c: the plan as a whole; what is asked for ---- */
-
-/* Notes what the configuration's classes can give from now on. 0 or -ENOMEM. */
-int plan_give_classes(struct plan *plan, const struct config *config);
 
 /* ---- plan_book.c ---- */
 

@@ -17,7 +17,7 @@ int tagger_override(struct tagger *tagger, const struct override *asked, uint16_
 	r = plan_override_add(tagger->plan, override, ret_number);
 	if (r < 0)
 		return r;
-	tagger_follow_classes(tagger);
+	heard_update(tagger);
 	if (!override->cgroup)
 		r = scan_join(tagger, *ret_number);
 	if (r < 0)
@@ -65,7 +65,7 @@ int tagger_set_units(struct tagger *tagger, uid_t uid, const struct unit_class *
 
 	if (r < 0)
 		return r;
-	tagger_follow_classes(tagger);
+	heard_update(tagger);
 	events_drain(tagger);
 	return 0;
 }

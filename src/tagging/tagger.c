@@ -131,13 +131,6 @@ void tagger_start(struct tagger *tagger)
 	tagger->started = true;
 }
 
-void tagger_follow_classes(struct tagger *tagger)
-{
-	applier_follow(&tagger->applier, plan_given(tagger->plan));
-	keep_now(tagger);
-	heard_update(tagger);
-}
-
 int tagger_set_config(struct tagger *tagger, const struct config *config)
 {
 	int r = plan_set_config(tagger->plan, config);
@@ -146,7 +139,9 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 		return r;
 	tagger->config = config;
 	arguments_renew(&tagger->arguments);
-	tagger_follow_classes(tagger);
+	applier_follow(&tagger->applier, plan_given(tagger->plan));
+	keep_now(tagger);
+	heard_update(tagger);
 	return 0;
 }
 

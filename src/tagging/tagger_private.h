@@ -219,9 +219,6 @@ static inline int queue_open(struct tagger *tagger, enum intake_queue kind)
 	return r;
 }
 
-/* tagger.c: what has to follow when other classes may be given from now on. */
-void tagger_follow_classes(struct tagger *tagger);
-
 /* bare.c: makes the plan, which takes over the records of a daemon that has ended. 0 or -ENOMEM. */
 int bare_plan(struct tagger *tagger, const struct state_legacy *legacy, const struct tasks_memory *memory);
 

@@ -320,12 +320,10 @@ MACHINE_TEST(bad_ones)
 	stops_without_trace(m);
 }
 
-/* What no rule gives is unknown to the merge until an override may give it. */
-MACHINE_TEST(classes_that_no_rule_names)
+/* It may be asked for at any time, and what carried it outlives a reload. */
+MACHINE_TEST(a_class_that_no_rule_names_counts)
 {
-	start_and_run(m, FAST "," APP, "/usr/bin/app");
-	assert_int_equal(plan_given(m->plan)->lowest_nice, -2);
-	gives(m, 100, "QOS_BACKGROUND");
+	start(m, FAST "," APP);
 	assert_int_equal(plan_given(m->plan)->lowest_nice, -7);
 	reload(m, APP);
 	assert_int_equal(plan_given(m->plan)->lowest_nice, -7);

@@ -220,7 +220,7 @@ void plan_undo_begin(struct plan *plan);
 
 /*
  * Puts an override in force. One for a cgroup marks every process as due, the others hold for those that join.
- * 0, or -errno as overrides_add; after that, classes that no rule names can be given.
+ * 0, or -errno as overrides_add.
  */
 int plan_override_add(struct plan *plan, const struct override *override, uint16_t *ret_number);
 
