@@ -256,9 +256,9 @@ static bool carries_its_record(const struct plan *plan, const struct task *task,
 	return !attr_difference(&now, &task->known);
 }
 
-/* Whether what a class gives is ours on it, whatever its record says; *had is the lesser of both then. */
-static bool is_vouched(const struct plan *plan, const struct task *task, const struct plan_due *due, struct facts *facts,
-		       const struct task_attr *actual, struct task_attr *had)
+/* Whether what a class gives is ours on it, whatever its record says. If its origin says so, `had` is the lesser of both then. */
+static bool is_vouched(const struct plan *plan, struct task *task, const struct plan_due *due, struct facts *facts,
+		       const struct task_attr *actual)
 {
 	const uint8_t differs = attr_difference(actual, &task->known);
 	const struct task *origin;
@@ -266,7 +266,7 @@ static bool is_vouched(const struct plan *plan, const struct task *task, const s
 	if (task->flags & TASK_SETTING)
 		return true;
 	/* What is not below `had` needs nobody. */
-	if (!((differs & TASK_ATTR_NICE) && actual->nice > had->nice) &&
+	if (!((differs & TASK_ATTR_NICE) && actual->nice > task->had.nice) &&
 	    !((differs & TASK_ATTR_POLICY) && actual->policy == POLICY_IDLE))
 		return false;
 	if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH) || !facts->look)
@@ -274,7 +274,7 @@ static bool is_vouched(const struct plan *plan, const struct task *task, const s
 	origin = origin_of(plan, due);
 	if (!origin || !carries_its_record(plan, origin, facts))
 		return false;
-	*had = attr_least(had, &origin->had);
+	task->had = attr_least(&task->had, &origin->had);
 	return true;
 }
 
@@ -304,22 +304,19 @@ void plan_judge(const struct plan *plan, struct task *task, const struct plan_du
 		const struct task_attr *actual)
 {
 	const bool in_doubt = task->flags & TASK_IN_DOUBT;
-	struct task_attr had;
+	const bool is_early = !in_doubt && (task->flags & TASK_COPY) && (task->flags & TASK_FRESH);
 	bool vouched = false;
 
 	if (in_doubt)
 		settle_doubt(plan, task, actual);
 	if (task->tid == task->tgid)
 		remove_ended(plan, task);
-	had = task->had;
-	if (!in_doubt && (task->flags & TASK_COPY) && (task->flags & TASK_FRESH))
+	if (is_early)
 		doubt_record(plan, task, actual);
 	if (!in_doubt && attr_difference(actual, &task->known))
-		vouched = is_vouched(plan, task, due, facts, actual, &had);
-	else if (!in_doubt && (task->flags & TASK_COPY) && (task->flags & TASK_FRESH))
+		vouched = is_vouched(plan, task, due, facts, actual);
+	else if (is_early)
 		prove(plan, task, due);
-	if (vouched)
-		task->had = had;
 	judge(task, actual, vouched, &plan->given, plan->caps);
 	if (task->flags & TASK_COPY)
 		task->flags &= ~(TASK_COPY | TASK_FRESH);
