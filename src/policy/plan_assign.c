@@ -32,17 +32,6 @@ bool plan_needs_moves(const struct plan *plan)
 	return needs_cgroup(plan) || plan->config->rules->need_cgroup;
 }
 
-bool plan_needs_renames(const struct plan *plan)
-{
-	const struct rules *rules = plan->config->rules;
-
-	for (size_t i = 0; i < rules->n_rules; i++) {
-		if (rules->by_id[i]->n_threads)
-			return true;
-	}
-	return false;
-}
-
 static struct assignment assign_by_rules(const struct plan *plan, const struct task *leader, const char *comm)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);

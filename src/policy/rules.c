@@ -222,6 +222,7 @@ static int finish_rule(struct rules *rules, struct rule *rule)
 	rules->by_id = by_id;
 	by_id[rules->n_rules++] = rule;
 	rule->id = (uint16_t)rules->n_rules;
+	rules->need_renames |= rule->n_threads > 0;
 	rules->need_cgroup |= rule->match && rule->match->cgroup;
 	rules->enforce |= rule->enforce;
 	return 0;

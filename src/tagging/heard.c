@@ -56,7 +56,7 @@ static void close_names(struct tagger *tagger)
 
 static void update_names(struct tagger *tagger)
 {
-	if (!plan_needs_renames(tagger->plan))
+	if (!tagger->config->rules->need_renames)
 		close_names(tagger);
 	else if (!tagger->paces[INTAKE_NAMES].source && !is_later(tagger, LATER_NAMES))
 		subscribe_to_names(tagger);

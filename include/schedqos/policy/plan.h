@@ -255,9 +255,6 @@ void plan_override_remove(struct plan *plan, uint16_t number);
 int plan_set_units(struct plan *plan, uid_t uid, const struct unit_class *units, size_t n);
 const struct units *plan_units(const struct plan *plan);
 
-/* Whether any rule in force looks at renames. */
-bool plan_needs_renames(const struct plan *plan);
-
 /* Whether any rule, group, override or unit in force looks at cgroups. */
 bool plan_needs_moves(const struct plan *plan);
 

@@ -222,7 +222,7 @@ struct rules {
 	size_t n_rules;
 	struct tag *tags;
 	size_t n_tags, n_assigned; /* those from n_assigned on, no rule or group can give, but overrides can */
-	bool need_cgroup, enforce; /* any of the rules asks for the cgroup; takes back what somebody changes */
+	bool need_renames, need_cgroup, enforce; /* any rule is about threads' names; the cgroup; takes back what is changed */
 
 	/* Of the room, see rules_private.h: */
 	const struct qos_class *classes;
