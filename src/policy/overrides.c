@@ -7,7 +7,6 @@
 
 struct entry {
 	bool has_ended;
-	bool was_covered;	  /* perhaps, by a limit that has ended */
 	struct override override; /* owns its strings; without a class's name the place is free */
 	const struct qos_class *class; /* NULL: the configuration lacks it, or it is to have no effect */
 };
@@ -129,34 +128,30 @@ int overrides_add(struct overrides *overrides, const struct override *override, 
 	return 0;
 }
 
-/* Of all that the one which ends may have covered. */
-static void set_covered(struct overrides *overrides, const struct override *ending, bool was_covered)
-{
-	for (size_t i = 0; i < overrides->n_entries && ending->kind == OVERRIDE_LIMIT && !ending->cgroup; i++) {
-		const struct override *override = &overrides->entries[i].override;
-
-		if (override->kind == OVERRIDE_LIMIT && !override->cgroup && override->uid == ending->uid)
-			overrides->entries[i].was_covered = was_covered;
-	}
-}
-
 void overrides_end(struct overrides *overrides, uint16_t number)
 {
 	struct entry *entry = entry_of(overrides, number);
 
 	entry->class = NULL;
 	entry->has_ended = true;
-	set_covered(overrides, &entry->override, true);
 }
 
-void overrides_remove(struct overrides *overrides, uint16_t number)
+bool overrides_remove_ended(struct overrides *overrides)
 {
-	struct entry *entry = entry_of(overrides, number);
+	bool any_of_cgroup = false;
 
-	set_covered(overrides, &entry->override, false);
-	overrides->n_cgroups -= entry->override.cgroup != NULL;
-	overrides->n_users_cgroups -= entry->override.cgroup && entry->override.uid;
-	clear_entry(entry);
+	for (size_t i = 0; i < overrides->n_entries; i++) {
+		struct entry *entry = &overrides->entries[i];
+		const bool is_of_cgroup = entry->override.cgroup;
+
+		if (!entry->has_ended)
+			continue;
+		overrides->n_cgroups -= is_of_cgroup;
+		overrides->n_users_cgroups -= is_of_cgroup && entry->override.uid;
+		any_of_cgroup |= is_of_cgroup;
+		clear_entry(entry);
+	}
+	return any_of_cgroup;
 }
 
 const struct override *overrides_get(const struct overrides *overrides, uint16_t number)
@@ -176,77 +171,12 @@ const struct override *overrides_next(const struct overrides *overrides, uint16_
 	return NULL;
 }
 
-uint16_t overrides_ended(const struct overrides *overrides)
-{
-	for (size_t i = 0; i < overrides->n_entries; i++) {
-		if (overrides->entries[i].has_ended)
-			return (uint16_t)(i + 1);
-	}
-	return 0;
-}
-
 bool overrides_need_cgroup(const struct overrides *overrides)
 {
 	return overrides->n_cgroups;
 }
 
-enum override_slot overrides_slot(const struct overrides *overrides, uint16_t number)
-{
-	const struct override *override = overrides_get(overrides, number);
-
-	if (override->kind == OVERRIDE_SHOWN)
-		return SLOT_SHOWN;
-	if (override->kind == OVERRIDE_CLASS)
-		return override->uid ? SLOT_USERS_CLASS : SLOT_CLASS;
-	return override->uid ? SLOT_USERS_LIMIT : SLOT_LIMIT;
-}
-
-bool overrides_count(const struct overrides *overrides, uint16_t number, uid_t owner)
-{
-	const struct entry *entry = entry_of(overrides, number);
-
-	return entry && (!entry->override.uid || entry->override.uid == owner);
-}
-
-bool overrides_need_owner(const struct overrides *overrides, const uint16_t joined[OVERRIDE_SLOTS])
-{
-	return joined[SLOT_USERS_CLASS] || joined[SLOT_USERS_LIMIT] || joined[SLOT_SHOWN] || overrides->n_users_cgroups;
-}
-
-bool overrides_raises(const struct overrides *overrides, uint16_t number)
-{
-	const struct entry *entry = entry_of(overrides, number);
-
-	return entry && (!entry->override.uid || entry->override.raises);
-}
-
-bool overrides_is_handed_on(const struct overrides *overrides, uint16_t number)
-{
-	const struct entry *entry = entry_of(overrides, number);
-
-	return entry && (entry->override.kind != OVERRIDE_CLASS || entry->override.is_tree);
-}
-
-uint16_t overrides_tag(const struct overrides *overrides, uint16_t number)
-{
-	const struct entry *entry = entry_of(overrides, number);
-
-	return entry ? tag_of(overrides, entry->class) : TAG_NONE;
-}
-
-/* ---- what is seen of apps ---- */
-
-enum shown overrides_shown(const struct overrides *overrides, uint16_t number, uid_t owner)
-{
-	if (!overrides->focus || !overrides_count(overrides, number, owner))
-		return SHOWN_VISIBLE;
-	return overrides_get(overrides, number)->shown;
-}
-
-uint16_t overrides_focus_tag(const struct overrides *overrides)
-{
-	return tag_of(overrides, overrides->focus);
-}
+/* ---- apps ---- */
 
 bool overrides_is_other_app(const struct overrides *overrides, uint16_t number, pid_t pid)
 {
@@ -287,24 +217,129 @@ int overrides_app(const char *cgroup)
 	return 0;
 }
 
+/* ---- what a process has ---- */
+
+enum override_slot overrides_slot(const struct overrides *overrides, uint16_t number)
+{
+	const struct override *override = overrides_get(overrides, number);
+
+	if (override->kind == OVERRIDE_SHOWN)
+		return SLOT_SHOWN;
+	if (override->kind == OVERRIDE_CLASS)
+		return override->uid ? SLOT_USERS_CLASS : SLOT_CLASS;
+	return override->uid ? SLOT_USERS_LIMIT : SLOT_LIMIT;
+}
+
+bool overrides_hold(const struct overrides *overrides, const struct task *leader, uint16_t number)
+{
+	const uint16_t joined = leader->joined[overrides_slot(overrides, number)];
+	const struct entry *has = entry_of(overrides, joined), *entry = entry_of(overrides, number);
+
+	if (joined == number || !has || entry->override.kind != OVERRIDE_LIMIT)
+		return joined == number;
+	if (has->override.uid != entry->override.uid)
+		return false;
+	return !entry->class || (has->class && class_compare(has->class, entry->class) >= 0);
+}
+
+void overrides_hand_on(const struct overrides *overrides, const struct task *leader, struct task *child)
+{
+	for (int slot = 0; slot < OVERRIDE_SLOTS; slot++) {
+		const struct entry *entry = entry_of(overrides, leader->joined[slot]);
+
+		if (entry && (entry->override.kind != OVERRIDE_CLASS || entry->override.is_tree))
+			child->joined[slot] = leader->joined[slot];
+	}
+}
+
+bool overrides_leave(const struct overrides *overrides, struct task *leader)
+{
+	bool any = false;
+
+	for (int slot = 0; slot < OVERRIDE_SLOTS; slot++) {
+		if (!leader->joined[slot] || !entry_of(overrides, leader->joined[slot])->has_ended)
+			continue;
+		leader->joined[slot] = 0;
+		any = true;
+	}
+	return any;
+}
+
+/* Of root's all count, of a user's those for what runs as nobody but him. */
+static bool counts(const struct entry *entry, uid_t owner)
+{
+	return entry && (!entry->override.uid || entry->override.uid == owner);
+}
+
+int overrides_look(const struct overrides *overrides, struct task *leader, struct facts *facts)
+{
+	const struct entry *app = entry_of(overrides, leader->joined[SLOT_SHOWN]);
+	const struct entry *class = entry_of(overrides, leader->joined[SLOT_USERS_CLASS]);
+	int r = 0;
+
+	if (app || class || leader->joined[SLOT_USERS_LIMIT] || overrides->n_users_cgroups)
+		r = facts_need(facts, FACT_OWNER);
+	if (r == 0 && app)
+		r = facts_need(facts, FACT_STAT);
+	if (r < 0)
+		return r;
+	if (app && facts->tty && facts->tty != app->override.tty) {
+		leader->joined[SLOT_SHOWN] = 0;
+		app = NULL;
+	}
+	leader->shown = overrides->focus && counts(app, facts->owner) ? app->override.shown : SHOWN_VISIBLE;
+	leader->flags &= ~TASK_OWNERS;
+	if (counts(class, facts->owner))
+		leader->flags |= TASK_OWNERS;
+	return 0;
+}
+
+/* Root's goes before a user's. */
+uint16_t overrides_class(const struct overrides *overrides, const struct task *leader, bool *ret_raises)
+{
+	const struct entry *entry = entry_of(overrides, leader->joined[SLOT_CLASS]);
+
+	if ((!entry || !entry->class) && (leader->flags & TASK_OWNERS))
+		entry = entry_of(overrides, leader->joined[SLOT_USERS_CLASS]);
+	*ret_raises = entry && (!entry->override.uid || entry->override.raises);
+	return entry ? tag_of(overrides, entry->class) : TAG_NONE;
+}
+
+uint16_t overrides_focus(const struct overrides *overrides, const struct task *leader, enum reason by)
+{
+	const struct entry *app = entry_of(overrides, leader->joined[SLOT_SHOWN]);
+	const bool has_window = app && app->override.pid == leader->tgid;
+
+	if (!app || leader->shown != SHOWN_FOCUSED)
+		return TAG_NONE;
+	if (by != REASON_DEFAULT &&
+	    !(has_window && (by == REASON_RULE || by == REASON_INHERITED || by == REASON_UNIT)))
+		return TAG_NONE;
+	return tag_of(overrides, overrides->focus);
+}
+
 /* ---- limits ---- */
 
-bool overrides_covers(const struct overrides *overrides, uint16_t a, uint16_t b)
+/* Whether one of the same user's has ended, which may have been lower. */
+static bool may_be_covered(const struct overrides *overrides, const struct override *limit)
 {
-	const struct entry *ea = entry_of(overrides, a), *eb = entry_of(overrides, b);
+	for (size_t i = 0; i < overrides->n_entries; i++) {
+		const struct entry *entry = &overrides->entries[i];
 
-	if (a == b || !eb || !ea)
-		return a == b || !eb;
-	if (ea->override.uid != eb->override.uid)
-		return false;
-	return !eb->class || (ea->class && class_compare(ea->class, eb->class) >= 0);
+		if (entry->has_ended && entry->override.kind == OVERRIDE_LIMIT && !entry->override.cgroup &&
+		    entry->override.uid == limit->uid)
+			return true;
+	}
+	return false;
 }
 
 uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number)
 {
-	for (size_t i = number; i < overrides->n_entries; i++) {
-		if (overrides->entries[i].class && overrides->entries[i].was_covered)
-			return (uint16_t)(i + 1);
+	const struct override *limit;
+
+	while ((limit = overrides_next(overrides, &number))) {
+		if (limit->kind == OVERRIDE_LIMIT && !limit->cgroup && may_be_covered(overrides, limit))
+			return number;
 	}
 	return 0;
 }
@@ -322,20 +357,21 @@ static void lower(const struct qos_class **max, const struct qos_class *class)
 		*max = class;
 }
 
-const struct qos_class *overrides_max(const struct overrides *overrides, const uint16_t joined[OVERRIDE_SLOTS],
-				      const char *cgroup, uid_t owner, bool is_hidden)
+const struct qos_class *overrides_max(const struct overrides *overrides, const struct task *leader,
+				      const struct facts *facts, bool is_hidden)
 {
+	const struct entry *users = entry_of(overrides, leader->joined[SLOT_USERS_LIMIT]);
 	const struct qos_class *max = is_hidden ? overrides->hidden : NULL;
 
-	if (joined[SLOT_LIMIT])
-		lower(&max, entry_of(overrides, joined[SLOT_LIMIT])->class);
-	if (overrides_count(overrides, joined[SLOT_USERS_LIMIT], owner))
-		lower(&max, entry_of(overrides, joined[SLOT_USERS_LIMIT])->class);
+	if (leader->joined[SLOT_LIMIT])
+		lower(&max, entry_of(overrides, leader->joined[SLOT_LIMIT])->class);
+	if (counts(users, facts->owner))
+		lower(&max, users->class);
 	for (size_t i = 0; overrides->n_cgroups && i < overrides->n_entries; i++) {
 		const struct entry *entry = &overrides->entries[i];
 
-		if (entry->override.cgroup && overrides_count(overrides, (uint16_t)(i + 1), owner) &&
-		    overrides_is_below(cgroup, entry->override.cgroup))
+		if (entry->override.cgroup && counts(entry, facts->owner) &&
+		    overrides_is_below(facts->cgroup, entry->override.cgroup))
 			lower(&max, entry->class);
 	}
 	return max;

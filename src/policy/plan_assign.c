@@ -51,30 +51,10 @@ static struct assignment assign_by_rules(const struct plan *plan, const struct t
 	return (struct assignment){ TAG_DEFAULT, 0, REASON_DEFAULT };
 }
 
-/* The number of the override that gives the process its class, if that may be so high; 0: none. */
-static uint16_t class_override(const struct plan *plan, const struct task *leader)
-{
-	const uint16_t number = leader ? leader->joined[SLOT_CLASS] : 0;
-
-	if (overrides_tag(plan->overrides, number) != TAG_NONE)
-		return number;
-	return leader && (leader->flags & TASK_OWNERS) ? leader->joined[SLOT_USERS_CLASS] : 0;
-}
-
 /* Nothing is as high as QOS_DEFAULT. */
-static const struct qos_class *class_of(const struct plan *plan, uint16_t tag)
-{
-	return class_of_tag(plan->config, tag == TAG_NONE ? TAG_DEFAULT : tag);
-}
-
 static bool is_above(const struct plan *plan, const struct qos_class *class, uint16_t tag)
 {
-	return class_compare(class, class_of(plan, tag)) < 0;
-}
-
-int plan_compare_tags(const struct plan *plan, uint16_t a, uint16_t b)
-{
-	return a == TAG_NONE || b == TAG_NONE || a == b ? 0 : class_compare(class_of(plan, a), class_of(plan, b));
+	return class_compare(class, class_of_tag(plan->config, tag == TAG_NONE ? TAG_DEFAULT : tag)) < 0;
 }
 
 bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid)
@@ -88,11 +68,10 @@ bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t t
 struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm)
 {
 	const struct assignment by_rules = assign_by_rules(plan, leader, comm);
-	const uint16_t number = class_override(plan, leader), tag = overrides_tag(plan->overrides, number);
+	bool raises;
+	const uint16_t tag = leader ? overrides_class(plan->overrides, leader, &raises) : TAG_NONE;
 
-	if (tag == TAG_NONE)
-		return by_rules;
-	if (!overrides_raises(plan->overrides, number) && is_above(plan, class_of(plan, tag), by_rules.tag))
+	if (tag == TAG_NONE || (!raises && is_above(plan, class_of_tag(plan->config, tag), by_rules.tag)))
 		return by_rules;
 	return (struct assignment){ tag, 0, REASON_OVERRIDE };
 }
@@ -104,82 +83,27 @@ bool plan_is_lowered(const struct plan *plan, const struct task *leader)
 	return leader->shown == SHOWN_HIDDEN && !(rule && rule->keeps_hidden);
 }
 
-/* Of an app with the focus: the process that has the window, but for threads that a rule names; else only what no rule names. */
-static bool is_raised(const struct plan *plan, const struct task *leader, const struct assignment *own)
-{
-	if (!leader || leader->shown != SHOWN_FOCUSED || !leader->joined[SLOT_SHOWN])
-		return false;
-	if (own->by == REASON_DEFAULT)
-		return true;
-	return (own->by == REASON_RULE || own->by == REASON_INHERITED || own->by == REASON_UNIT) &&
-	       overrides_get(plan->overrides, leader->joined[SLOT_SHOWN])->pid == leader->tgid;
-}
-
 uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own)
 {
 	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
-	const uint16_t focus = overrides_focus_tag(plan->overrides);
-	uint16_t tag = own->tag;
+	const uint16_t focus = leader ? overrides_focus(plan->overrides, leader, own->by) : TAG_NONE;
+	const bool is_raised = focus != TAG_NONE && is_above(plan, class_of_tag(plan->config, focus), own->tag);
 
-	if (focus != TAG_NONE && is_raised(plan, leader, own) && is_above(plan, class_of(plan, focus), tag))
-		tag = focus;
-	return limits_apply(plan->limits, leader ? leader->limit : 0, tag);
-}
-
-/* Has facts->owner filled in, as far as the process's overrides or units ask for it. 0 or -errno. */
-static int need_owner(const struct plan *plan, const struct task *leader, struct facts *facts)
-{
-	if (!plan->units.n_users && !overrides_need_owner(plan->overrides, leader->joined))
-		return 0;
-	return facts_need(facts, FACT_OWNER);
-}
-
-const char *plan_override_max(const struct plan *plan, struct facts *facts)
-{
-	const struct task *leader = tasks_find(plan->tasks, facts->tgid);
-	const struct qos_class *max = NULL;
-
-	if (leader && facts_need(facts, FACT_CGROUP) == 0 && need_owner(plan, leader, facts) == 0)
-		max = overrides_max(plan->overrides, leader->joined, facts->cgroup, facts->owner,
-				    plan_is_lowered(plan, leader));
-	return max ? max->name : NULL;
-}
-
-/*
- * What is seen of its app, and whether its user's override counts. What has another terminal than the app's own process is
- * not of that app, and neither are its children.
- */
-static int look_at_owner(struct plan *plan, struct task *leader, struct facts *facts)
-{
-	uint16_t *app = &leader->joined[SLOT_SHOWN];
-	int r = need_owner(plan, leader, facts);
-
-	if (r == 0 && *app)
-		r = facts_need(facts, FACT_STAT);
-	if (r < 0)
-		return r;
-	if (*app && facts->tty && facts->tty != overrides_get(plan->overrides, *app)->tty)
-		*app = 0;
-	leader->shown = overrides_shown(plan->overrides, *app, facts->owner);
-	leader->flags &= ~TASK_OWNERS;
-	if (overrides_count(plan->overrides, leader->joined[SLOT_USERS_CLASS], facts->owner))
-		leader->flags |= TASK_OWNERS;
-	return 0;
+	return limits_apply(plan->limits, leader ? leader->limit : 0, is_raised ? focus : own->tag);
 }
 
 /* The limit and the unit's class. They stay as they were if the path cannot be made out, or without memory for a new limit. */
 static void look_at_cgroup(struct plan *plan, struct task *leader, const struct facts *facts)
 {
 	const char *cgroup = needs_cgroup(plan) ? facts->cgroup : "";
-	const struct qos_class *max;
 	const struct unit *unit;
 
 	if (needs_cgroup(plan) && *cgroup != '/')
 		return;
 	unit = units_find(&plan->units, cgroup, facts->owner);
 	leader->unit = unit ? unit->tag : TAG_DEFAULT;
-	max = overrides_max(plan->overrides, leader->joined, cgroup, facts->owner, plan_is_lowered(plan, leader));
-	limits_find(plan->limits, cgroup, max, &leader->limit);
+	limits_find(plan->limits, cgroup, overrides_max(plan->overrides, leader, facts, plan_is_lowered(plan, leader)),
+		    &leader->limit);
 }
 
 /* The rule that it handed on is not its own any more. It does not descend from itself, but from its parent. */
@@ -205,9 +129,7 @@ static int look_at_inherited(const struct plan *plan, struct task *leader, struc
 
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts)
 {
-	const uint16_t app = leader->app, inherit = leader->inherit;
-	const uint16_t limit = leader->limit, unit = leader->unit;
-	const uint8_t owners = leader->flags & TASK_OWNERS, shown = leader->shown;
+	const struct task before = *leader;
 	const struct rule *rule;
 	int r = facts_need(facts, FACT_EXE);
 
@@ -219,8 +141,10 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	rule = rules_match(plan->config->rules, facts, &r);
 	if (r == 0 && needs_cgroup(plan))
 		r = facts_need(facts, FACT_CGROUP);
+	if (r == 0 && plan->units.n_users)
+		r = facts_need(facts, FACT_OWNER);
 	if (r == 0)
-		r = look_at_owner(plan, leader, facts);
+		r = overrides_look(plan->overrides, leader, facts);
 	if (r == 0 && !rule)
 		r = look_at_inherited(plan, leader, facts);
 	if (r < 0)
@@ -228,11 +152,11 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	/* The match that was made when argv could be read is better than one without it. */
 	if (!facts->argv_is_unread || due == DUE_EXEC || leader->assigned_by == REASON_NONE)
 		leader->app = rule ? rule->id : 0;
-	if (due != DUE_EXEC && app && leader->app != app && leader->inherit == app)
+	if (due != DUE_EXEC && before.app && leader->app != before.app && leader->inherit == before.app)
 		end_handing_on(plan, leader, facts);
 	look_at_cgroup(plan, leader, facts);
-	return leader->app != app || leader->inherit != inherit || leader->limit != limit || leader->unit != unit ||
-	       leader->shown != shown || (leader->flags & TASK_OWNERS) != owners;
+	return leader->app != before.app || leader->inherit != before.inherit || leader->limit != before.limit ||
+	       leader->unit != before.unit || leader->shown != before.shown || leader->flags != before.flags;
 }
 
 /*
@@ -249,11 +173,13 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 {
 	const struct qos_attr *class = plan_tag_attr(plan, task->tag);
 	const struct rule *rule = plan_rule_of(plan, task->rule);
+	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
+	bool raises = rule && (rule->yield == YIELD_NO || rule->enforce);
 
-	if ((task->assigned_by == REASON_OVERRIDE &&
-	     overrides_raises(plan->overrides, class_override(plan, tasks_leader(plan->tasks, task->tgid)))) ||
-	    (rule && (rule->yield == YIELD_NO || rule->enforce)))
+	if (task->assigned_by == REASON_OVERRIDE && leader)
+		overrides_class(plan->overrides, leader, &raises);
+	if (raises)
 		return want;
 	/* Does not raise a task that somebody lowered. Real time would have taken its slice. */
 	if (!task_policy_is_fair(want.policy) && (task->had.policy == POLICY_IDLE || task->had.nice > 0))

@@ -131,19 +131,21 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 		child.unit = leader->unit;
 	}
 	child.shown = leader->shown;
-	memset(child.joined, 0, sizeof(child.joined));
 	child.had = attr_after_fork(&origin->had);
 	child.known = attr_after_fork(&origin->known);
 	child.flags = TASK_COPY | (origin->flags & (TASK_FRESH | TASK_TOUCHED)) | (leader->flags & TASK_OWNERS);
 	child.due = DUE_NOTHING;
-	for (int slot = 0; tid == tgid && slot < OVERRIDE_SLOTS; slot++) {
-		if (overrides_is_handed_on(plan->overrides, leader->joined[slot]))
-			child.joined[slot] = leader->joined[slot];
-	}
+	memset(child.joined, 0, sizeof(child.joined));
+	if (tid == tgid)
+		overrides_hand_on(plan->overrides, leader, &child);
 	return child;
 }
 
-/* What is to be decided about a child that copied its origin's record. */
+/*
+ * What is to be decided about a child that copied its origin's record. It may carry other attributes if its origin was
+ * fresh or due, has reset-on-fork, or is just one of threads that differ; and have another class if its parent's process
+ * waits to be matched, or has an override or the focus that is not handed on. An exec under way may be the child's program.
+ */
 static enum due due_at_birth(const struct plan *plan, const struct task *child, const struct task *origin,
 			     const struct task *leader, bool mixed)
 {

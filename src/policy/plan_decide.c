@@ -42,7 +42,11 @@ static bool is_new_assignment(const struct task *task, const struct assignment *
 
 /* ---- what the task is to carry ---- */
 
-/* Whether the rule leaves the task alone because somebody has chosen its attributes. */
+/*
+ * Whether the rule leaves the task alone because somebody has chosen its attributes. One that says yield: true does if they
+ * were not the kernel's default before; so does what is no rule, by the setting "default". An inherited rule does if
+ * anything was chosen since another took effect: that is not cleared then, so it goes for the task's children as well.
+ */
 static bool must_leave(const struct plan *plan, const struct task *task)
 {
 	const struct rule *rule = plan_rule_of(plan, task->rule);
@@ -298,10 +302,14 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 
 int plan_detail(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_detail *ret)
 {
-	int r = plan_look(plan, facts, &task->known, &ret->actual);
+	int r = plan_look(plan, facts, &task->known, &ret->actual), order = 0;
 
 	if (r < 0)
 		return r;
+	if (task->tag != TAG_NONE && task->own != TAG_NONE)
+		order = class_compare(class_of_tag(plan->config, task->tag), class_of_tag(plan->config, task->own));
+	ret->is_limited = order > 0;
+	ret->is_raised = order < 0;
 	ret->changed = attr_difference(&ret->actual, &task->known);
 	ret->reason = task->state == TASK_TAGGED && ret->changed ? REASON_CHANGED : task_reason(task);
 	ret->want = target(plan, task, false);

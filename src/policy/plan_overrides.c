@@ -26,24 +26,18 @@ int plan_override_add(struct plan *plan, const struct override *override, uint16
 
 bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid)
 {
-	const struct task *leader = tasks_find(plan->tasks, tgid);
-	uint16_t joined;
+	const struct task *leader = tasks_leader(plan->tasks, tgid);
 
-	if (!leader)
-		return false;
-	joined = leader->joined[overrides_slot(plan->overrides, number)];
-	if (overrides_get(plan->overrides, number)->kind != OVERRIDE_LIMIT)
-		return joined == number;
-	return overrides_covers(plan->overrides, joined, number);
+	return leader && overrides_hold(plan->overrides, leader, number);
 }
 
 int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid)
 {
-	struct task *leader = tasks_find(plan->tasks, tgid);
+	struct task *leader = tasks_leader(plan->tasks, tgid);
 
-	if (!leader || leader->tgid != tgid)
+	if (!leader)
 		return -ESRCH;
-	if (plan_override_holds(plan, number, tgid))
+	if (overrides_hold(plan->overrides, leader, number))
 		return 0;
 	leader->joined[overrides_slot(plan->overrides, number)] = number;
 	mark_process(plan, leader, overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS);
@@ -55,26 +49,21 @@ struct overrides *plan_overrides(const struct plan *plan)
 	return plan->overrides;
 }
 
-void plan_override_remove(struct plan *plan, uint16_t number)
+void plan_remove_ended(struct plan *plan)
 {
-	const bool is_of_cgroup = overrides_get(plan->overrides, number)->cgroup;
-	const enum override_slot slot = overrides_slot(plan->overrides, number);
-	const bool has_raised = slot == SLOT_SHOWN || overrides_raises(plan->overrides, number);
 	uint32_t cursor = 0;
 	struct task *task;
 
 	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (task->joined[slot] == number) {
-			task->joined[slot] = 0;
+		if (overrides_leave(plan->overrides, task)) {
 			mark_process(plan, task, false);
-		} else if (has_raised && (task->flags & TASK_COPY)) {
+		} else if (task->flags & TASK_COPY) {
 			/* It may have been made by one of them for its parent (CLONE_PARENT): no event says so. As with a reload. */
 			task->tag = TAG_NONE;
 			plan_mark(plan, task, DUE_LOOK);
 		}
 	}
-	overrides_remove(plan->overrides, number);
-	if (is_of_cgroup)
+	if (overrides_remove_ended(plan->overrides))
 		plan_mark_processes(plan);
 }
 

@@ -54,15 +54,19 @@ static void put_unit(struct json_writer *json, const struct unit *unit)
 	json_end(json, '}');
 }
 
-static void put_cgroup(struct json_writer *json, const struct explain_source *source, struct facts *facts)
+static void put_cgroup(struct json_writer *json, const struct explain_source *source, const struct task *leader,
+		       struct facts *facts)
 {
+	const struct qos_class *max;
+
 	if (facts_need(facts, FACT_CGROUP) < 0)
 		return;
 	explain_put_text(json, "cgroup", facts->cgroup);
 	explain_put_groups(json, plan_config(source->plan), facts->cgroup);
 	if (facts_need(facts, FACT_OWNER) == 0)
 		put_unit(json, units_find(plan_units(source->plan), facts->cgroup, facts->owner));
-	json_put_text(json, "limit", plan_override_max(source->plan, facts));
+	max = overrides_max(plan_overrides(source->plan), leader, facts, plan_is_lowered(source->plan, leader));
+	json_put_text(json, "limit", max ? max->name : NULL);
 }
 
 /* What is seen of its app, and what becomes of that. */
@@ -101,7 +105,7 @@ static void put_process(struct json_writer *json, const struct explain_source *s
 
 	if (facts_need(facts, FACT_UID) == 0)
 		json_put_count(json, "uid", facts->uid);
-	put_cgroup(json, source, facts);
+	put_cgroup(json, source, leader, facts);
 	put_shown(json, source, leader);
 	explain_put_rule(json, "process_rule", config, rules_by_id(config->rules, leader->app), NULL);
 	explain_put_matching(json, config, facts, rules_by_id(config->rules, leader->app));

@@ -145,8 +145,8 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 
 	json_put_text(json, "class", is_tagged ? class_name(source, task->tag) : NULL);
 	json_put_text(json, "assigned_class", class_name(source, task->own));
-	json_put_bool(json, "limited", plan_compare_tags(source->plan, task->tag, task->own) > 0);
-	json_put_bool(json, "raised", plan_compare_tags(source->plan, task->tag, task->own) < 0);
+	json_put_bool(json, "limited", kind->detail.is_limited);
+	json_put_bool(json, "raised", kind->detail.is_raised);
 	json_put_text(json, "reason", reason_name(kind->detail.reason));
 	json_put_text(json, "assigned_by", reason_name((enum reason)task->assigned_by));
 	explain_put_rule(json, "rule", config_of(source), rule, NULL);

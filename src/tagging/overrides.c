@@ -20,8 +20,10 @@ int tagger_override(struct tagger *tagger, const struct override *asked, uint16_
 	heard_update(tagger);
 	if (!override->cgroup)
 		r = scan_join(tagger, *ret_number);
-	if (r < 0)
-		plan_override_remove(tagger->plan, *ret_number);
+	if (r < 0) {
+		overrides_end(plan_overrides(tagger->plan), *ret_number);
+		plan_remove_ended(tagger->plan);
+	}
 	events_drain(tagger);
 	return r;
 }
@@ -47,8 +49,7 @@ size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const vo
 	if (!count)
 		return 0;
 	scan_join(tagger, 0);
-	while ((number = overrides_ended(overrides)))
-		plan_override_remove(tagger->plan, number);
+	plan_remove_ended(tagger->plan);
 	heard_update(tagger);
 	events_drain(tagger);
 	return count;

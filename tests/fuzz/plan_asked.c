@@ -37,6 +37,7 @@ static void check_class(struct run *run, const struct asked *asked)
 	const struct override *override = overrides_get(plan_overrides(run->m->plan), asked->number);
 	const struct task *task = record(run->m, asked->pid);
 	const uint16_t number = task->joined[override->uid ? SLOT_USERS_CLASS : SLOT_CLASS];
+	bool raises;
 
 	/* What a name gives a thread, or the leader, may be higher than what the process has. */
 	if (number != asked->number || (override->uid && task->joined[SLOT_CLASS]) ||
@@ -46,7 +47,7 @@ static void check_class(struct run *run, const struct asked *asked)
 		check(task->assigned_by != REASON_OVERRIDE);
 	else
 		check(task->assigned_by == REASON_OVERRIDE &&
-		      task->own == overrides_tag(plan_overrides(run->m->plan), number));
+		      task->own == overrides_class(plan_overrides(run->m->plan), task, &raises));
 }
 
 static void check_asked(struct run *run)

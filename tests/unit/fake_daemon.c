@@ -313,7 +313,7 @@ void ends(struct machine *m, uint16_t number)
 	overrides_end(plan_overrides(m->plan), number);
 	while ((covered = overrides_next_covered(plan_overrides(m->plan), covered)))
 		plan_override_join(m->plan, covered, overrides_get(plan_overrides(m->plan), covered)->pid);
-	plan_override_remove(m->plan, number);
+	plan_remove_ended(m->plan);
 	if (!m->deaf)
 		hear(m);
 }

@@ -132,8 +132,7 @@ MACHINE_TEST(a_group_s_limit_and_an_override_go_first)
 	assert_int_equal(plan_override_join(m->plan, number, 100), 0);
 	hear(m);
 	assert_task(m, 100, INITIATED, REASON_OVERRIDE);
-	plan_override_remove(m->plan, number);
-	hear(m);
+	ends(m, number);
 	assert_task(m, 100, INTERACTIVE, REASON_UNIT);
 	stops_without_trace(m);
 }

@@ -219,10 +219,8 @@ MACHINE_TEST(who_is_looked_for_at_an_end)
 	overrides_end(overrides, low);
 	assert_int_equal(overrides_next_covered(overrides, 0), covered);
 	assert_int_equal(overrides_next_covered(overrides, covered), 0);
-	plan_override_remove(m->plan, low);
+	plan_remove_ended(m->plan);
 	assert_int_equal(overrides_next_covered(overrides, 0), 0);
-	plan_override_remove(m->plan, class);
-	plan_override_remove(m->plan, roots);
 	stops_without_trace(m);
 }
 

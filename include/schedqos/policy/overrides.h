@@ -58,43 +58,19 @@ void overrides_follow(struct overrides *overrides, const struct config *config);
 /* Adds a copy, with a number of its own. 0, -ENOENT if there is no such class, -ENOMEM, -ENOSPC if there are too many. */
 int overrides_add(struct overrides *overrides, const struct override *override, uint16_t *ret_number);
 
-/* Takes its effect away; it stays until it is removed. */
+/* Takes its effect away; it stays until no record has its number any more, and overrides_remove_ended is called. */
 void overrides_end(struct overrides *overrides, uint16_t number);
 
-/* No record may have its number any more. */
-void overrides_remove(struct overrides *overrides, uint16_t number);
+/* Whether any of them was for a cgroup. */
+bool overrides_remove_ended(struct overrides *overrides);
 
 const struct override *overrides_get(const struct overrides *overrides, uint16_t number);
 
 /* The next one after that number (0: the first) that has not ended, whose number takes its place. NULL: there is none. */
 const struct override *overrides_next(const struct overrides *overrides, uint16_t *number);
 
-/* The number of one that has ended, or 0. */
-uint16_t overrides_ended(const struct overrides *overrides);
-
 /* Whether any of them is for a cgroup. */
 bool overrides_need_cgroup(const struct overrides *overrides);
-
-/* What its number is kept as in the record of a process. */
-enum override_slot overrides_slot(const struct overrides *overrides, uint16_t number);
-
-/* Whether it counts for a process; owner: see struct facts. */
-bool overrides_count(const struct overrides *overrides, uint16_t number, uid_t owner);
-
-/* Whether that has to be known for a process with these numbers, in any cgroup. */
-bool overrides_need_owner(const struct overrides *overrides, const uint16_t joined[OVERRIDE_SLOTS]);
-
-/* Whether its class may be higher than what rules give; number 0: no. */
-bool overrides_raises(const struct overrides *overrides, uint16_t number);
-
-/*
- * What counts of SLOT_SHOWN's number for a process with this owner. VISIBLE for 0, and if the setting "focus" is
- * off.
- */
-enum shown overrides_shown(const struct overrides *overrides, uint16_t number, uid_t owner);
-
-/* The tag of a focused app. TAG_NONE: the setting is off. */
-uint16_t overrides_focus_tag(const struct overrides *overrides);
 
 /* Whether the process is one of which another override than this says what is seen of it. */
 bool overrides_is_other_app(const struct overrides *overrides, uint16_t number, pid_t pid);
@@ -108,24 +84,44 @@ int overrides_app(const char *cgroup);
 /* Whether the cgroup is this one, or lies below it. */
 bool overrides_is_below(const char *cgroup, const char *top);
 
-/* Whether a process with this number hands it on to its children. */
-bool overrides_is_handed_on(const struct overrides *overrides, uint16_t number);
-
-/* The tag of its class, without a period. TAG_NONE if the number is 0, or its class is unknown. */
-uint16_t overrides_tag(const struct overrides *overrides, uint16_t number);
-
-/* Whether the limit a leaves b, in the same slot, nothing to do. */
-bool overrides_covers(const struct overrides *overrides, uint16_t a, uint16_t b);
-
 /*
  * The next limit of processes after this one (0: the first) that one which has ended may have covered: so both are the same
  * user's, or root's. 0: there is none.
  */
 uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number);
 
+/* ---- of a process, by its leader's record ---- */
+
+/* Where the record has the number of this one, if that holds for the process. */
+enum override_slot overrides_slot(const struct overrides *overrides, uint16_t number);
+
+/* Whether it holds; or, of limits, a lower one of the same user, so that this one has nothing to do. */
+bool overrides_hold(const struct overrides *overrides, const struct task *leader, uint16_t number);
+
+/* Gives a child, whose record has none, what its parent's process hands on. */
+void overrides_hand_on(const struct overrides *overrides, const struct task *leader, struct task *child);
+
+/* Takes what has ended out of the record. Whether there was any. */
+bool overrides_leave(const struct overrides *overrides, struct task *leader);
+
 /*
- * The highest class that is allowed to a process with these numbers in this cgroup. NULL: there is no limit. is_hidden: nothing
- * is seen of it, and its rule does not mind.
+ * Finds out what of a user's counts: TASK_OWNERS, and what is shown of the app. What has another terminal than the app's
+ * own process is not of that app, and neither are its children. 0 or -errno, and then all is as before.
  */
-const struct qos_class *overrides_max(const struct overrides *overrides, const uint16_t joined[OVERRIDE_SLOTS],
-				      const char *cgroup, uid_t owner, bool is_hidden);
+int overrides_look(const struct overrides *overrides, struct task *leader, struct facts *facts);
+
+/* The class that is asked for, without a period; TAG_NONE: none. *ret_raises: it may be higher than what rules give. */
+uint16_t overrides_class(const struct overrides *overrides, const struct task *leader, bool *ret_raises);
+
+/*
+ * The class that the focus gives at least to those of its tasks that have theirs by this; TAG_NONE: none. That is: the
+ * process that has the window, but for threads that a rule names; of the app's other processes only what no rule names.
+ */
+uint16_t overrides_focus(const struct overrides *overrides, const struct task *leader, enum reason by);
+
+/*
+ * The highest class that is allowed, with facts->cgroup and owner filled in as far as they count. NULL: there is no limit.
+ * is_hidden: nothing is seen of it, and its rule does not mind.
+ */
+const struct qos_class *overrides_max(const struct overrides *overrides, const struct task *leader,
+				      const struct facts *facts, bool is_hidden);

@@ -231,23 +231,17 @@ int plan_override_add(struct plan *plan, const struct override *override, uint16
 int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid);
 bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
 
-/* The highest class that overrides allow this process, or NULL. Groups may allow less. */
-const char *plan_override_max(const struct plan *plan, struct facts *facts);
-
 /* Whether this class, asked for by a user, is higher than what rules give the process. */
 bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid);
 
 /* Whether the process is hidden and no rule exempts it. */
 bool plan_is_lowered(const struct plan *plan, const struct task *leader);
 
-/* As class_compare; 0 if either is TAG_NONE. */
-int plan_compare_tags(const struct plan *plan, uint16_t a, uint16_t b);
-
 /* To query one, or to end one before it is removed, so that processes that now join another no longer count it. */
 struct overrides *plan_overrides(const struct plan *plan);
 
-/* Marks all that it has held for as due. */
-void plan_override_remove(struct plan *plan, uint16_t number);
+/* Removes those that have ended (see overrides_end), and marks all that they have held for as due. */
+void plan_remove_ended(struct plan *plan);
 
 /* ---- classes of units ---- */
 
@@ -272,6 +266,7 @@ struct plan_detail {
 	struct task_attr class; /* what its class would give, whatever is theirs; `had` if it has none */
 	uint8_t changed;	/* enum task_attr_bit: somebody has changed it since we last looked */
 	uint8_t withheld;	/* somebody had lowered it before, and no rule raises that */
+	bool is_limited, is_raised; /* it has another class than its rule or override assigns */
 };
 
 /* 0 or -errno: -ESRCH if it has ended. Changes nothing. */
