@@ -63,7 +63,10 @@ uint64_t plan_failed(const struct plan *plan)
 	return tasks_failed(plan->tasks) + plan->marks_failed;
 }
 
-/* The class and rule in the record are numbers of a configuration that we do not have. */
+/*
+ * The class and rule in the record are numbers of a configuration that we do not have. So whether an exec or reload that
+ * nobody booked has brought others cannot be told: none takes effect by that. What was left alone stays so.
+ */
 static bool adopt(struct plan *plan, const struct task *record)
 {
 	struct task task = *record;
@@ -72,7 +75,7 @@ static bool adopt(struct plan *plan, const struct task *record)
 	task.app = task.inherit = task.rule = 0;
 	task.own = task.tag = TAG_NONE;
 	task.limit = task.unit = 0;
-	/* Overrides ended with their holder, and a stop that was not finished; or it had no class: what the rules say takes effect. */
+	/* But overrides ended with their holder, and a stop that was not finished; or it had no class: a rule takes effect. */
 	if (!plan->stopped && (record->state == TASK_UNDONE || record->assigned_by == REASON_OVERRIDE ||
 			       (record->state == TASK_LEFT_ALONE && record->own == TAG_NONE)))
 		task.state = TASK_UNDECIDED;

@@ -7,87 +7,57 @@
  *	`had`		what the task would carry without us, and gets back at the stop
  *	`known`		what it carries as far as we know: what we last found, or have set since
  *	`theirs`	which attributes somebody else has chosen since a rule last took effect on it
- * Putting a class on sets each attribute to the class's, or to that of `had` where it gives none; what is `theirs` stays as
- * it is. A rule takes effect at a few moments only (see exec): then `theirs` is cleared first. If the rule leaves the task
- * alone, it gets `had` at that moment; `theirs` stays noted, and what is chosen later stays. A task whose `had` is real-time,
- * deadline or sched_ext gets no class, whatever its rule says: it is to carry `had` and what is `theirs`. If it leaves that
- * policy, its rule takes effect at the next look.
+ * Putting a class on sets each attribute to the class's, or to that of `had` where it gives none; what is `theirs`
+ * stays as it is. A rule takes effect at a few moments only (see exec): then `theirs` is cleared first. A task whose
+ * `had` is real-time, deadline or sched_ext gets no class, whatever its rule says, until it leaves that policy.
  *
- * Events are booked: that changes records and marks tasks as due, without a system call. plan_next() names those that are
- * due, in the order of marking; plan_decide() finds the class of one, looks at it, and returns what to set. To look is to
- * read what the task carries and judge whose it is. No other task is judged.
- *
- * WHOSE IS IT? Each attribute that a look finds (policy with its priority, nice, slice, two clamps, I/O priority) is
- * judged by the first line that fits. In any case `known` becomes what was found.
+ * WHOSE IS IT? Events are booked: that changes records and marks tasks as due, without a system call. A task that is
+ * due is looked at: we read what it carries, and each attribute (policy with its priority, nice, slice, two clamps, I/O
+ * priority) is judged by the first line that fits. No other task is judged. In any case `known` becomes what was found.
  *	1 a slice or clamp, not the default, that a class gives		ours
  *	2 what `known` says						nobody has touched it: ours or theirs, as before
- *	3 on a copy: what a class, or `had`, would give it		ours, on the conditions below
+ *	3 on a copy: what a class, or `had`, would give it		ours, if nobody needs to vouch for it, or somebody does
  *	4 anything else			somebody chose it: `theirs`, and `had` becomes it, within the bounds below
- * "A class" is any that could be given since the last start after a boot or stop; one after a crash goes on counting. A copy
- * is a task not looked at since its fork. Its record is a copy of its origin's: of the task that forked or, for a thread, of
- * the leader, since no event names a thread's maker. A set task is fresh until a child is seen that carries all of it. A copy
- * is fresh if its origin was due or fresh at its birth: what it carries may be older than its record.
- * But the kernel copies policy, nice value and slice together. So line 3 needs all three (where there are no slices, the
- * other two) to be those of `had`, or what one class makes of it; then whatever that class gives is ours. If the slice is a
- * class's and not that of `had`, the policy that goes with it is ours even if the nice value was chosen. And a fresh copy with
- * the slice of another class than `known` is older than its record: so its `known` is taken to be `had`, and that some of it
- * is as on record proves nothing.
- * Anyone can lower himself to what a class gives, and fork; were that ours, the stop would raise the child. So what is less
- * than `had` (SCHED_IDLE, a higher nice value, no real-time I/O) is ours by line 3 only on a fresh copy, and if the origin (of
- * a thread: its leader) vouches: it lives, has been looked at, and right now carries what its record says. Then the copy's
- * `had` becomes, attribute by attribute, the lesser of its own and its origin's.
+ * "A class" is any of those configured since the first start after a boot or stop. A copy is a task that nobody has
+ * looked at since its fork. Its record is a copy of its origin's: of the task that forked or, for a thread, of the
+ * leader, since no event names a thread's maker. The kernel copies policy, nice value and slice together: for line 3
+ * all three have to be those of `had`, or of one class over it, and then whatever that gives is ours (see signature()).
  *
- * Line 4 has bounds, so that the stop gives nobody more than he could take himself. A choice beyond them is `theirs`, but not
- * in `had`: it lasts until a rule takes effect, or the stop; or until the class gives less than it, which is checked when
- * another class is put on, and at each reload or restart. What is more than `had` gets into it
- *	nice			only below every class's; any, if it is no copy and no class was ever put on it or an ancestor
- *	out of SCHED_IDLE	only if `known` was that and, on a copy, no class ever took a task out of it
- *	real-time		only above `known`, on a copy above every class's; any, if `had` is not fair
- *	real-time I/O		only above every class's
+ * WHO VOUCHES, AND WHY. A fork that began before its origin was set brings a child that carries what the origin carried
+ * before. So a task that we set is fresh until a child carries all of that, and so is a copy that was born while its
+ * origin was fresh or due. But anyone can lower himself to what a class gives, and fork; were that ours, the stop would
+ * raise the child. So what is less than `had` (SCHED_IDLE, a higher nice value, no real-time I/O) is ours by line 3
+ * only on a fresh copy, and if its origin (of a thread: its leader) lives, has been looked at, and right now carries
+ * what its record says. Then the copy's `had` becomes, attribute by attribute, the lesser of its own and its origin's.
+ *
+ * BOUNDS. The stop gives nobody more than he could take himself. A choice that is more than `had` gets into it only so;
+ * else it is `theirs` until a rule takes effect or the stop, or until another class gives less (see drop_leftovers()).
+ *	nice			below every class's; any, if no copy, and no class was ever put on it or an ancestor
+ *	out of SCHED_IDLE	if `known` was that and, on a copy, no class ever took a task out of it
+ *	real-time		above `known`, on a copy above every class's; any, if `had` is not fair
+ *	real-time I/O		above every class's
  *
  * WHAT HAPPENS
- * fork		The child's record is a copy, less what reset-on-fork takes. As a rule that is all: it has its origin's class,
- *		was born with that class's attributes, and nobody looks at it. It is due only if its origin is due (for an exec:
- *		then as one that has called exec) or fresh or has reset-on-fork; if its parent's process waits to be matched, has
- *		no record, or has an override or focus that is not handed on; if it is a thread, and its process's records differ;
- *		or at the stop.
- * exec		The task is due. Its rule is found, the task looked at, and the rule takes effect. But what somebody had lowered
- *		before (`had` is SCHED_IDLE, has a nice value above 0 or any I/O priority) is not raised, unless the rule has
- *		yield: false or enforce. If `had` is not the kernel's default, a rule with yield: true leaves the task alone, and
- *		so does a unit's class or no rule (see the setting `default`). So does an inherited rule without enforce, if
- *		anything is `theirs`; as that is not cleared then, it holds for the task and its children until another rule takes
- *		effect. The records of the process's other threads, which have ended, go.
- * rename, move, reload	The same, if this brings another rule or class. The first sight of a task counts as that, and so do
- *		arguments that could be read only later.
- * override	What is asked for takes effect like a rule's. Root's class, or that of a user who may raise, also raises what
- *		somebody had lowered. At its end the rule's class is put on, but `theirs` is not cleared. If it could raise, all
- *		copies are due at that end, and keep of `theirs` only what is within `had` or not above their class.
- * limit, focus	put another class on while they last. `theirs` is not cleared, neither then nor when they end, but for what the
- *		bounds say.
- * renice	and chrt and ionice, whoever calls them, make no task due: we are not told. The next look finds the choice by
- *		line 4. If that look is an exec's, the rule takes effect at once, and the choice counts in `had` only. Otherwise
- *		the class leaves it until a rule takes effect; if it got into `had`, it comes back at the stop, and is not raised
- *		meanwhile. Going back from a lowering that was seen does not get into `had`, unless the bounds let it. While a
- *		rule enforces, a tracepoint (else a timer, each second) tells us to look: all tasks of such rules become due,
- *		and get their class back, unless real time has got into `had`.
- * thread	Where the records of a process's threads differ, a new thread may be a copy of any of them, and any may have
- *		called exec. It counts as the first, the leader before the others, whose `known` is what we find. If there is none,
- *		the least `had` of all becomes its. If one of the threads was a fresh copy, an exec makes the leader a copy.
- * loss		A scan looks at every task; all records but copies are fresh. A task without one, born since we began to listen,
- *		gets a fresh copy of its living parent's (a thread: of its leader's), with `had` for `known` if it carries another
- *		slice; or if its origin has reset-on-fork, or is SCHED_IDLE and it has another policy or nice value. If it is an
- *		orphan, or carries a class that its parent has not, it may be anybody's child: its `had` is not above the lowest from
- *		which a class ever raised a task, if a class may have raised it. The `had` of older tasks is what they carry.
- * crash	The records live in a file in /run. The next daemon takes them over, goes on as after a loss, and puts on what
- *		the rules say now. A rule takes effect by that where an exec was booked, an override held, a stop had begun, or there
- *		was no class; else none does, though an exec or reload was missed. What was left alone stays so. On a task being
- *		set, any value of `had` and of a class is ours. Without a next daemon, `restore` puts all back, once; if none is
- *		refused, the file goes.
- * stop		Every task is looked at and gets all of `had`, also those born meanwhile, until a look a tenth of a second later
- *		finds none, for 5 s at most. A fork may take longer: so the file of records stays, under another name, which tells
- *		a stop from a crash. `restore` half a minute later, or the next start at once, does the same to tasks that are not
- *		on record and carry a class's slice (of a class without one: policy and nice, if that takes privilege, or where
- *		there are no slices). Their `had` is found as after a loss.
+ * fork		The child's record is a copy, less what reset-on-fork takes. As a rule that is all: the child was born
+ *		with its origin's class, and nobody looks at it. It is due only where that may be wrong: above all if
+ *		its origin is fresh or due. See due_at_birth().
+ * exec		The task is due: its rule takes effect. It raises nothing that somebody had lowered (`had` is
+ *		SCHED_IDLE, has a nice value above 0 or any I/O priority), and may leave it alone (see must_leave()).
+ * rename, move, reload	The same, if this brings another rule or class; so do a first sight and late arguments.
+ * override	What is asked for takes effect like a rule's; root's class, or that of a user who may raise, also raises
+ *		what somebody had lowered. At its end the rule's class is put on, and `theirs` stays. So it does when a
+ *		limit or the focus comes or goes.
+ * renice	and chrt and ionice make no task due: we are not told. Line 4 finds the choice at the next look, and the
+ *		class leaves it until a rule takes effect: at once, if that look is an exec's. What got into `had` comes
+ *		back at the stop. While a rule enforces, a tracepoint or timer has its tasks looked at and put back.
+ * thread	Where the records of a process's threads differ, a new one may be a copy of any, and any may have called
+ *		exec. What we find tells which, or it gets the least `had` of all: see settle_doubt().
+ * loss		A scan looks at every task. Without a record, one born since we began to listen counts as a fresh copy
+ *		of its living parent (a thread: leader); what an older one carries was chosen. See first_sight().
+ * crash	The records are in a file in /run. The next daemon goes on with them as after a loss (see adopt()), or
+ *		`restore` puts all back. On a task that was being set, any value of `had` and of a class is ours.
+ * stop		Every task is looked at and gets all of `had`. For longer forks the records stay, under another name:
+ *		`restore` or the next start does that to tasks that are not on record but carry a class's slice.
  */
 #pragma once
 
