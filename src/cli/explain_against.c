@@ -24,14 +24,13 @@ struct side {
 	pid_t tid;
 	char name[64]; /* escaped */
 	struct task_attr attr;
-	struct cpu_group inner, group; /* where it is; below what is around both, "" if that is where it is */
+	struct cpu_group group; /* below what is around both; "" if it is itself in there */
 	double share;
 };
 
 struct pair {
 	struct cpu_hierarchies where;
 	struct side sides[2];
-	size_t around; /* of the paths of inner, that of what is around both */
 	bool by_weights, is_untold; /* whether weights rank the two; nobody but a sched_ext scheduler knows */
 	const char *why;
 };
@@ -46,7 +45,7 @@ static int read_side(const struct pair *pair, int proc, struct side *side)
 	if (r == 0)
 		r = procfs_comm(proc, side->tid, comm);
 	if (r == 0)
-		r = cpu_group_of(&pair->where, proc, side->tid, &side->inner);
+		r = cpu_group_of(&pair->where, proc, side->tid, &side->group);
 	if (r == -ESRCH)
 		log_error("there is no task %d: it may have ended", (int)side->tid);
 	else if (r < 0)
@@ -59,7 +58,6 @@ static int read_side(const struct pair *pair, int proc, struct side *side)
 	side->attr.nice = (int8_t)attr.nice;
 	side->attr.rt_priority = (uint8_t)attr.priority;
 	side->attr.slice_ns = attr.policy == POLICY_DEADLINE ? 0 : (uint32_t)attr.runtime;
-	side->group = side->inner;
 	return 0;
 }
 
@@ -108,7 +106,7 @@ static int compare(struct pair *pair)
 		r = read_side(pair, proc, &pair->sides[i]);
 	if (r < 0)
 		return r;
-	pair->around = cpu_groups_part(&pair->where, &a->group, &b->group);
+	cpu_groups_part(&pair->where, &a->group, &b->group);
 	rivals[0] = rival_of(a);
 	rivals[1] = rival_of(b);
 	find_why(pair);
@@ -124,22 +122,6 @@ char *border_text(char *buf, size_t size, const struct cpu_group *group)
 	snprintf(buf, size, BORDER_FORMAT, text_escape_to(path, sizeof(path), group->path, strlen(group->path)),
 		 group->weight);
 	return buf;
-}
-
-/* Each quota around one of the two, once. */
-static void print_quotas(const struct pair *pair)
-{
-	for (size_t i = 0; i < 2; i++) {
-		struct cpu_group group = pair->sides[i].inner;
-		bool is_one = group.path[0];
-		char path[PATH_MAX];
-
-		for (; is_one && (!i || strlen(group.path) > pair->around); is_one = cpu_group_up(&pair->where, &group)) {
-			if (group.has_quota)
-				printf(LABEL "cpu cgroup %s has a quota of CPU time, which this leaves out\n", "limited",
-				       text_escape_to(path, sizeof(path), group.path, strlen(group.path)));
-		}
-	}
 }
 
 static void print_side(const struct pair *pair, const struct side *side)
@@ -165,6 +147,5 @@ int explain_against(pid_t one, pid_t other)
 	print_side(&pair, &pair.sides[0]);
 	print_side(&pair, &pair.sides[1]);
 	printf(LABEL "%s\n", "why", pair.why);
-	print_quotas(&pair);
 	return 0;
 }

@@ -42,8 +42,6 @@ static bool read_group(int root, struct cpu_group *group)
 		strcpy(group->weight, "idle");
 		group->load = LOAD_IDLE;
 	}
-	group->has_quota = read_one(root, group, v2 ? "cpu.max" : "cpu.cfs_quota_us", text, sizeof(text)) &&
-			   text[0] != (v2 ? 'm' : '-');
 	return true;
 }
 
@@ -88,14 +86,6 @@ int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struc
 	return 0;
 }
 
-bool cpu_group_up(const struct cpu_hierarchies *where, struct cpu_group *group)
-{
-	char *last = strrchr(group->path, '/');
-
-	*(last ? last : group->path) = '\0';
-	return group->path[0] && read_group(where->root, group);
-}
-
 /* The length of the first part of a path, with the slash before it. */
 static size_t part_length(const char *path)
 {
@@ -115,7 +105,7 @@ static void cut(const struct cpu_hierarchies *where, struct cpu_group *group, si
 	}
 }
 
-size_t cpu_groups_part(const struct cpu_hierarchies *where, struct cpu_group *a, struct cpu_group *b)
+void cpu_groups_part(const struct cpu_hierarchies *where, struct cpu_group *a, struct cpu_group *b)
 {
 	size_t around = 0, n;
 
@@ -124,5 +114,4 @@ size_t cpu_groups_part(const struct cpu_hierarchies *where, struct cpu_group *a,
 		around += n;
 	cut(where, a, around);
 	cut(where, b, around);
-	return around;
 }

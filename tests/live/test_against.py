@@ -187,16 +187,6 @@ class Against(unittest.TestCase):
         self.assertEqual(shares[0], 0)
         self.assertIn("priorities go before", text)
 
-    def test_a_quota_on_the_way_is_named(self):
-        self.enable("")
-        one, two = self.spinner("a"), self.spinner("b")
-        folder = self.cgroups.make("b")
-        write(*((folder + "/cpu.cfs_quota_us", 50000) if self.cgroups.is_v1 else
-                (folder + "/cpu.max", "50000 100000")))
-        text = self.ask(one, two)[1]
-        self.assertIn("cpu cgroup %s has a quota" % self.cgroups.path("b"), text)
-        self.assertEqual(text.count("quota"), 1)
-
     @unittest.skipUnless(os.path.exists(AUTOGROUP), "a kernel without autogroups")
     def test_autogroups_divide_the_root(self):
         with open(AUTOGROUP, encoding="ascii") as file:
