@@ -22,54 +22,36 @@
 #include "text_table.h"
 #include "verb.h"
 
-/* What all have used so far. */
-struct look {
-	struct tasks tasks;
-	uint64_t at_ns, busy_ns; /* of all CPUs, the kernel's own work included */
-};
-
 struct top {
 	int proc;
 	struct cpu_hierarchies cgroups;
-	struct look before, now;
+	struct tasks before, now; /* with what each has used so far */
+	uint64_t now_ns, ns;	  /* of the second look, and since the first */
 	struct task_row *apps, *classes; /* what was used in between; in one piece of memory */
 	size_t n_apps, n_classes;
 	struct task_row all;
-	uint64_t ns, busy_ns; /* between the two looks */
 };
-
-/* From /proc/stat, whose times are user, nice, system, idle, iowait, irq and softirq, in ticks. */
-static uint64_t read_busy_ns(void)
-{
-	unsigned long long t[7] = { 0 };
-	FILE *stat = fopen("/proc/stat", "re");
-	int n = stat ? fscanf(stat, "cpu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6]) : 0;
-
-	if (stat)
-		fclose(stat);
-	return n == array_size(t) ? (t[0] + t[1] + t[2] + t[5] + t[6]) * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
-}
 
 /* 0, or -errno after logging. */
 static int look(struct top *top)
 {
-	struct tasks *tasks = &top->now.tasks;
+	const uint64_t before_ns = top->now_ns;
 	int r;
 
-	tasks_clear(&top->before.tasks);
+	tasks_clear(&top->before);
 	top->before = top->now;
-	top->now = (struct look){ 0 };
-	r = tasks_read(tasks);
-	for (size_t i = 0; i < tasks->n_rows; i++) {
-		struct task_row *row = &tasks->rows[i];
+	top->now = (struct tasks){ 0 };
+	r = tasks_read(&top->now);
+	for (size_t i = 0; i < top->now.n_rows; i++) {
+		struct task_row *row = &top->now.rows[i];
 
 		task_row_read_use(top->proc, row);
 		/* A program is named by its leader, whatever its threads call themselves, and only if it has no rule. */
 		if (!row->app)
 			procfs_comm(top->proc, row->tgid, row->comm);
 	}
-	top->now.at_ns = clock_ns(CLOCK_MONOTONIC);
-	top->now.busy_ns = read_busy_ns();
+	top->now_ns = clock_ns(CLOCK_MONOTONIC);
+	top->ns = top->now_ns - before_ns;
 	return r;
 }
 
@@ -122,8 +104,7 @@ static struct task_row used_since(const struct tasks *before, const struct task_
 /* 0 or -ENOMEM. */
 static int add_up(struct top *top)
 {
-	const struct tasks *tasks = &top->now.tasks;
-	const size_t n = tasks->n_rows;
+	const size_t n = top->now.n_rows;
 
 	free(top->apps);
 	top->apps = calloc(2 * n + 1, sizeof(*top->apps));
@@ -132,14 +113,12 @@ static int add_up(struct top *top)
 	top->classes = top->apps + n;
 	top->all = (struct task_row){ 0 };
 	for (size_t i = 0; i < n; i++) {
-		top->apps[i] = top->classes[i] = used_since(&top->before.tasks, &tasks->rows[i]);
+		top->apps[i] = top->classes[i] = used_since(&top->before, &top->now.rows[i]);
 		task_row_add(&top->all, &top->apps[i]);
 	}
 	top->n_classes = task_rows_merge(top->classes, n, compare_classes);
 	top->n_apps = task_rows_merge(top->apps, n, compare_apps);
 	qsort(top->apps, top->n_apps, sizeof(*top->apps), compare_use);
-	top->ns = top->now.at_ns - top->before.at_ns;
-	top->busy_ns = top->now.busy_ns - top->before.busy_ns;
 	return 0;
 }
 
@@ -190,9 +169,8 @@ static char *frame_text(const struct top *top, bool on_terminal)
 	text_buf_printf(&apps, "CLASS\tAPP\tSHOWN\t" FIGURES "\tRANKED BY\n");
 	for (size_t i = 0; i < top->n_apps; i++)
 		put_app(top, &apps, &top->apps[i]);
-	text_buf_printf(&out, "%zu tasks in %.1f s: %.0f %% of %ld CPUs, with the kernel's own work and what has ended %.0f %%\n\n",
-			top->all.tasks, (double)top->ns / 1e9, percent(top, top->all.run_ns), sysconf(_SC_NPROCESSORS_ONLN),
-			percent(top, top->busy_ns));
+	text_buf_printf(&out, "%zu tasks in %.1f s: %.0f %% of %ld CPUs\n\n", top->all.tasks, (double)top->ns / 1e9,
+			percent(top, top->all.run_ns), sysconf(_SC_NPROCESSORS_ONLN));
 	text_table_print(&classes, "lrrrrrr", on_terminal, &out);
 	text_buf_put(&out, "\n", 1);
 	text_table_print(&apps, "lllrrrrrrl", on_terminal, &out);
@@ -250,8 +228,8 @@ int cmd_top(const struct command *command __attribute__((unused)))
 		log_error("/proc: %s", strerror(-top.proc));
 	else
 		status = run(&top);
-	tasks_clear(&top.before.tasks);
-	tasks_clear(&top.now.tasks);
+	tasks_clear(&top.before);
+	tasks_clear(&top.now);
 	free(top.apps);
 	if (top.proc >= 0)
 		close(top.proc);
