@@ -30,7 +30,6 @@ static const char beginning[] = "// The administrator's rules for schedqos: see 
 struct edit {
 	bool has_daemon;	   /* one runs, and can be asked */
 	struct config_paths paths; /* of the whole, with the file to be edited */
-	struct config_paths daemons;
 	char *path, *copy;	   /* of that file, with symlinks followed, and of the copy */
 	struct stat file, begun;   /* the file (st_nlink 0: there is none) and the copy, before the editor ran */
 };
@@ -121,22 +120,6 @@ static char ask(const char *question, char otherwise)
 	return 0;
 }
 
-/* Whether the daemon finds it at a reload, as its own file or in its folders. Of what has errors a reload tells as well. */
-static bool is_read(const struct edit *edit)
-{
-	_cleanup_(config_freep) struct config *config = NULL;
-	struct config_errors errors = { 0 };
-	bool is_found = config_load(&edit->daemons, CONFIG_USERS_PEOPLE_MS, &config, &errors) < 0;
-
-	for (size_t i = 0; !is_found && i < config->n_files; i++) {
-		_cleanup_free_ char *path = realpath(config->files[i], NULL);
-
-		is_found = path && strcmp(path, edit->path) == 0;
-	}
-	config_errors_clear(&errors);
-	return is_found;
-}
-
 /* The copy takes the file's place, with its owner and mode, and is put in force. Returns an exit status. */
 static int install(const struct edit *edit)
 {
@@ -149,10 +132,9 @@ static int install(const struct edit *edit)
 			  is_stale ? "somebody else has changed it" : strerror(errno), edit->copy);
 		return EXIT_FAILURE;
 	}
-	if (edit->has_daemon && is_read(edit))
+	if (edit->has_daemon)
 		return reload_daemon();
-	log_notice(edit->has_daemon ? "the daemon that runs does not read this file" :
-				      "no daemon runs: it takes effect at the next start");
+	log_notice("no daemon runs: it takes effect at the next start");
 	return 0;
 }
 
@@ -207,12 +189,7 @@ int cmd_edit(const struct command *command)
 	struct edit edit = { .paths = command->paths };
 	int status = EXIT_FAILURE;
 
-	edit.has_daemon = client_try() == 0 && daemon_paths(&edit.daemons, &daemons) == 0;
-	if (!edit.paths.file)
-		edit.paths.file = edit.daemons.file;
-	if (!edit.paths.folder)
-		edit.paths.folder = edit.daemons.folder;
-	edit.paths.mapping = edit.daemons.mapping;
+	edit.has_daemon = client_try() == 0 && daemon_paths(&edit.paths, &daemons) == 0;
 	if (begin(&edit, config_own_file(&edit.paths)) == 0) {
 		sigaction(SIGINT, &action, NULL);
 		status = edit_it(&edit);

@@ -74,13 +74,6 @@ class Edit(EditTest):
         self.assertIn("no daemon runs: it takes effect at the next start", result.stderr)
         self.check_litter()
 
-    def test_a_file_that_the_daemon_does_not_read(self):
-        self.daemon()
-        result = self.edit(self.writer(NEW), "y\n")
-        self.assertEqual((result.returncode, self.content()), (0, NEW), result.stderr)
-        self.assertIn("the daemon that runs does not read this file", result.stderr)
-        self.assertNotIn("in force", result.stderr)
-
     def test_it_warns_as_check_does(self):
         for_all = {"app": {"qos": "QOS_LOUD"}, "QOS_LOUD": {"sched_nice": -9}}
         self.assertRegex(self.edit(self.writer(for_all), "n\n").stderr, r"json:2:2: app: warning: ")
