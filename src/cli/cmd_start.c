@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* start and restart: start fails if a daemon runs, restart stops it first. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +7,7 @@
 
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/log.h>
 
-#include "client.h"
 #include "configuration.h"
 #include "verb.h"
 
@@ -31,17 +28,6 @@ static char *absolute(const char *path)
 	return asprintf(&absolute, "%s/%s", folder, path) < 0 ? NULL : absolute;
 }
 
-/* What a daemon in the background has done; one in the foreground logs it. */
-static void tell_start(void)
-{
-	_cleanup_(cJSON_Deletep) cJSON *status = client_try() == 0 ? status_read() : NULL;
-	const uint64_t rules = member_count(status, "rules");
-
-	if (status)
-		log_info("%" PRIu64 " rule%s in force, %" PRIu64 " tasks known, %" PRIu64 " changed", rules,
-			 rules == 1 ? "" : "s", member_count(status, "tasks"), member_count(status, "set"));
-}
-
 int cmd_start(const struct command *command)
 {
 	_cleanup_free_ char *file = absolute(command->paths.file);
@@ -51,13 +37,8 @@ int cmd_start(const struct command *command)
 		.detach = option_given(command, OPTION_DAEMON),
 		.verbose = option_given(command, OPTION_VERBOSE),
 	};
-	const pid_t before = getpid();
-	int status = daemon_run(&options);
 
-	/* The daemon itself comes here as well, when it has been stopped. */
-	if (status == 0 && options.detach && getpid() == before)
-		tell_start();
-	return status;
+	return daemon_run(&options);
 }
 
 int cmd_restart(const struct command *command)

@@ -262,8 +262,9 @@ static int run(const struct daemon_options *options, int ready)
 	bool keep_stderr = true;
 
 	if (status == 0) {
-		keep_stderr = log_sink_ready();
+		/* Whoever waits for the start is told as well. */
 		announce(&daemon);
+		keep_stderr = log_sink_ready();
 	}
 	if (ready >= 0)
 		detach_done(ready, status, keep_stderr);

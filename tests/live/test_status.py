@@ -36,7 +36,7 @@ class WhatWasDone(LiveTest):
         self.addCleanup(lambda: schedqos("stop"))
         result = schedqos("start", "-d", *daemon.options())
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stderr, r"(?m)^schedqos: 2 rules in force, \d+ tasks known, \d+ changed$")
+        self.assertRegex(result.stderr, r"(?m)^schedqos: schedqos \S+ is listening: 2 rules, \d+ tasks, \d+ changed$")
         self.current = None
 
 
