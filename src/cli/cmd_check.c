@@ -80,7 +80,8 @@ int cmd_check(const struct command *command)
 	/* Without other paths: what a reload would bring. */
 	if (diff && daemon_paths(&paths, &daemons) < 0)
 		return EXIT_FAILURE;
-	status = check_config(&paths, command->operands, command->n_operands, &config);
+	paths.only = command->n_operands ? command->operands : NULL;
+	status = read_config(&paths, true, &config);
 	if (status)
 		return status;
 	if (diff)

@@ -146,7 +146,7 @@ static char review(const struct edit *edit, int *ret_status)
 	struct config_errors errors = { 0 };
 
 	paths.file = edit->copy;
-	*ret_status = check_config(&paths, NULL, 0, &config);
+	*ret_status = read_config(&paths, true, &config);
 	if (*ret_status)
 		return ask("Edit it again? [Y/n]", 'y') == 'y' ? 'e' : 'n';
 	*ret_status = EXIT_FAILURE;

@@ -49,7 +49,7 @@ static int rehearse(const struct command *command, pid_t task, const char *name,
 {
 	_cleanup_(config_freep) struct config *config = NULL;
 	_cleanup_(tagger_freep) struct tagger *tagger = NULL;
-	int status = local_config(&command->paths, &config), r;
+	int status = read_config(&command->paths, false, &config), r;
 
 	if (status)
 		return status;

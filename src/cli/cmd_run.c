@@ -56,7 +56,7 @@ static bool lower_to(const struct command *command, const char *name)
 	struct config *config;
 	int r = -ENOENT;
 
-	if (local_config(&command->paths, &config))
+	if (read_config(&command->paths, false, &config))
 		return false;
 	class = qos_class_find(config->classes, config->n_classes, name);
 	if (class)

@@ -119,7 +119,7 @@ int cmd_sched_profile(const struct command *command)
 		return usage_error(command->verb, is_none ? "a profile's name or --none, not both" : "a profile has a name");
 	if (has_daemon)
 		return name || is_none ? daemon_apply(name ? name : "") : daemon_list();
-	status = local_config(&command->paths, &config);
+	status = read_config(&command->paths, false, &config);
 	if (status)
 		return status;
 	if (!name && !is_none)

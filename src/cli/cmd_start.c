@@ -45,7 +45,7 @@ int cmd_restart(const struct command *command)
 {
 	struct config *config = NULL;
 	/* The running daemon is not stopped if the new one would refuse the configuration. */
-	int status = local_config(&command->paths, &config);
+	int status = read_config(&command->paths, false, &config);
 
 	config_free(config);
 	if (status == 0)

@@ -12,42 +12,19 @@
 
 /* ---- read here ---- */
 
-/* Prints what is wrong with it. r: of reading it. Returns 0 or an exit status. */
-static int tell(int r, const struct config_errors *errors)
+int read_config(const struct config_paths *paths, bool checks, struct config **ret)
 {
-	for (size_t i = 0; i < errors->count; i++)
-		fprintf(stderr, "%s\n", errors->items[i].text);
+	struct config_errors errors = { 0 };
+	int r = config_load(paths, CONFIG_USERS_PEOPLE_MS, ret, &errors);
+
+	if (r == 0 && checks)
+		r = config_lint(*ret, &errors);
+	for (size_t i = 0; i < errors.count && (checks || r < 0); i++)
+		fprintf(stderr, "%s\n", errors.items[i].text);
 	if (r < 0 && r != -EINVAL)
 		log_error("reading the configuration: %s", strerror(-r));
+	config_errors_clear(&errors);
 	return r < 0 ? EXIT_CONFIG : 0;
-}
-
-int local_config(const struct config_paths *paths, struct config **ret)
-{
-	struct config_errors errors = { 0 };
-	int r = config_load(paths, CONFIG_USERS_PEOPLE_MS, ret, &errors), status = r < 0 ? tell(r, &errors) : 0;
-
-	config_errors_clear(&errors);
-	return status;
-}
-
-int check_config(const struct config_paths *paths, char *const *files, int n_files, struct config **ret)
-{
-	_cleanup_(config_freep) struct config *config = NULL;
-	struct config_errors errors = { 0 };
-	int r, status;
-
-	if (n_files)
-		r = config_load_named((const char *const *)files, (size_t)n_files, CONFIG_USERS_PEOPLE_MS, &config, &errors);
-	else
-		r = config_load(paths, CONFIG_USERS_PEOPLE_MS, &config, &errors);
-	if (r == 0)
-		r = config_lint(config, &errors);
-	status = tell(r, &errors);
-	config_errors_clear(&errors);
-	if (status == 0)
-		*ret = take_ptr(config);
-	return status;
 }
 
 /* ---- the daemon's ---- */

@@ -13,11 +13,11 @@
 
 DEFINE_CLEANUP(struct config, config_free)
 
-/* Reads it. Returns 0, whatever it warns of, or an exit status after printing all that is wrong with it. */
-int local_config(const struct config_paths *paths, struct config **ret);
-
-/* The same of these files alone if there are any; prints in any case what is wrong, and all that check warns of. */
-int check_config(const struct config_paths *paths, char *const *files, int n_files, struct config **ret);
+/*
+ * Reads it here. Returns 0 or an exit status after printing all that is wrong with it. checks: prints in any case what is
+ * wrong, and all that check warns of.
+ */
+int read_config(const struct config_paths *paths, bool checks, struct config **ret);
 
 /*
  * The paths that are not given become those that the daemon was given. 0, or -errno after logging why that cannot be told.

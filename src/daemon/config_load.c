@@ -11,13 +11,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/file.h>
-
-#ifndef DATADIR
-#define DATADIR "/usr/share"
-#endif
-#ifndef SYSCONFDIR
-#define SYSCONFDIR "/etc"
-#endif
+#include <schedqos/util/text.h>
 
 /* The files read so far, in order; it owns their paths and texts. */
 struct inputs {
@@ -209,28 +203,21 @@ const char *config_own_file(const struct config_paths *paths)
 	return paths->file ? paths->file : SYSCONFDIR "/schedqos.json";
 }
 
-int config_load(const struct config_paths *paths, unsigned users_ms, struct config **ret,
-		struct config_errors *errors)
+static void inputs_add_layers(struct inputs *inputs, const struct config_paths *paths)
 {
-	_cleanup_(inputs_clear) struct inputs inputs = { .errors = errors };
-	const char *mapping = paths->mapping;
-
 	if (paths->folder && access(paths->folder, F_OK) < 0)
-		config_error_add(errors, paths->folder, "cannot be read: %s", strerror(errno));
-	inputs_add_layout(&inputs, paths->folder ? paths->folder : DATADIR "/schedqos");
+		config_error_add(inputs->errors, paths->folder, "cannot be read: %s", strerror(errno));
+	inputs_add_layout(inputs, paths->folder ? paths->folder : DATADIR "/schedqos");
 	if (!paths->folder)
-		inputs_add_layout(&inputs, SYSCONFDIR "/schedqos");
+		inputs_add_layout(inputs, SYSCONFDIR "/schedqos");
 	if (paths->file)
-		inputs_add(&inputs, paths->file, CONFIG_RULES);
+		inputs_add(inputs, paths->file, CONFIG_RULES);
 	else
-		inputs_add_optional(&inputs, SYSCONFDIR, "schedqos.json", CONFIG_RULES);
-	if (mapping)
-		inputs_take(&inputs, strdup("--mapping"), strdup(mapping), strlen(mapping), CONFIG_CHOICE);
-	return parse(&inputs, users_ms, ret);
+		inputs_add_optional(inputs, SYSCONFDIR, "schedqos.json", CONFIG_RULES);
 }
 
 /* Reads a folder named by the user. If it is empty that is an error, since "no errors" would be misleading. */
-static void inputs_add_named(struct inputs *inputs, const char *folder)
+static void inputs_add_named_folder(struct inputs *inputs, const char *folder)
 {
 	const size_t before = inputs->count + inputs->errors->n_errors;
 
@@ -242,9 +229,8 @@ static void inputs_add_named(struct inputs *inputs, const char *folder)
 
 static enum config_kind kind_of(const char *path)
 {
-	const char *base = strrchr(path, '/');
+	const char *base = path_base(path);
 
-	base = base ? base + 1 : path;
 	if (strcmp(base, "qos_mappings.json") == 0)
 		return CONFIG_MAPPING;
 	if (strcmp(base, "sched_profiles.json") == 0)
@@ -252,18 +238,26 @@ static enum config_kind kind_of(const char *path)
 	return CONFIG_RULES;
 }
 
-int config_load_named(const char *const *names, size_t n_names, unsigned users_ms, struct config **ret,
-		      struct config_errors *errors)
+static void inputs_add_named(struct inputs *inputs, const char *name)
+{
+	struct stat stat_buf;
+
+	if (stat(name, &stat_buf) == 0 && S_ISDIR(stat_buf.st_mode))
+		inputs_add_named_folder(inputs, name);
+	else
+		inputs_add(inputs, name, kind_of(name));
+}
+
+int config_load(const struct config_paths *paths, unsigned users_ms, struct config **ret, struct config_errors *errors)
 {
 	_cleanup_(inputs_clear) struct inputs inputs = { .errors = errors };
+	const char *mapping = paths->mapping;
 
-	for (size_t i = 0; i < n_names; i++) {
-		struct stat stat_buf;
-
-		if (stat(names[i], &stat_buf) == 0 && S_ISDIR(stat_buf.st_mode))
-			inputs_add_named(&inputs, names[i]);
-		else
-			inputs_add(&inputs, names[i], kind_of(names[i]));
-	}
+	for (char *const *name = paths->only; name && *name; name++)
+		inputs_add_named(&inputs, *name);
+	if (!paths->only)
+		inputs_add_layers(&inputs, paths);
+	if (mapping)
+		inputs_take(&inputs, strdup("--mapping"), strdup(mapping), strlen(mapping), CONFIG_CHOICE);
 	return parse(&inputs, users_ms, ret);
 }

@@ -15,6 +15,11 @@ struct config_paths {
 	const char *folder; /* instead of both /usr/share/schedqos and /etc/schedqos */
 	const char *file;   /* instead of /etc/schedqos.json; must exist then */
 	const char *mapping; /* instead of the one that the files name */
+	/*
+	 * Instead of all files: these files and folders, in this order, up to NULL. The name of one tells whether it holds a
+	 * mapping, profiles, or rules.
+	 */
+	char *const *only;
 };
 
 /*
@@ -30,13 +35,6 @@ struct config_paths {
  */
 int config_load(const struct config_paths *paths, unsigned users_ms, struct config **ret,
 		struct config_errors *errors);
-
-/*
- * Reads only the named files and folders, in this order; the name of a file tells whether it holds a mapping,
- * profiles, or rules. Returns as config_load does.
- */
-int config_load_named(const char *const *names, size_t n_names, unsigned users_ms, struct config **ret,
-		      struct config_errors *errors);
 
 /* The administrator's file that config_load reads with these paths, whether it exists or not. */
 const char *config_own_file(const struct config_paths *paths);
