@@ -82,8 +82,8 @@ uint64_t log_sink_lost(void);
 
 /*
  * Puts an override in force, which ends with the holder's connection, unless nobody holds it. In any case it ends with its
- * process or cgroup; the process's start need not be filled in. It takes the place of the same holder's, or same user's, for
- * the same target. Returns 0 when the tasks carry it, or -errno: -ENOENT: no such class; -ESRCH: no such process, or one that
+ * process or cgroup; the process's start need not be filled in. It takes the place of the same user's for the same target, but
+ * of a limit of root's only if the same client holds that. Returns 0 when the tasks carry it, or -errno: -ENOENT: no such class; -ESRCH: no such process, or one that
  * is never touched; -EPERM: a user's is for a process that is not his, or not his alone; -ENOTDIR: no such cgroup; -EDQUOT: the
  * user holds too many; -EACCES: a user's would raise the process, and does not say so.
  */

@@ -50,16 +50,21 @@ static bool is_like(const struct override *override, const struct override *othe
 	return override->cgroup ? strcmp(override->cgroup, other->cgroup) == 0 : override->pid == other->pid;
 }
 
-/* Of the same user it does not matter who holds it. */
+/* It does not matter who holds it, but for root's limits, of which the lowest holds. */
 static bool is_of_same(const struct override *override, const struct override *other)
 {
-	return override->uid == other->uid && (override->uid || override->holder.bus == other->holder.bus);
+	return override->uid == other->uid &&
+	       (override->uid || override->kind == OVERRIDE_CLASS || override->holder.bus == other->holder.bus);
 }
 
 /* What is asked for last counts. */
-static bool gives_way(const struct override *override, const void *newest)
+static bool gives_way(const struct override *override, const void *asked)
 {
-	return override != newest && is_of_same(override, newest) && is_like(override, newest) && unwatch(override);
+	const struct override *newest = asked;
+
+	if (override == newest || !is_of_same(override, newest) || !is_like(override, newest))
+		return false;
+	return override->holder.bus == newest->holder.bus ? unwatch(override) : tell_and_unwatch(override);
 }
 
 static bool is_ended_by(const struct override *override, const void *asked)

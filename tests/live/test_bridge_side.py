@@ -308,6 +308,17 @@ class Users(UsersCase):
             self.assertLess(len(answer[2]), 2000)
         self.assertEqual(self.current.status()["overrides"], 0)
 
+    def test_the_last_class_that_root_has_asked_for_is_the_only_one(self):
+        app, root = self.sleeper("app"), self.asker()
+        self.assertEqual(self.ask(root, OVERRIDES, "Set", "ususbbb", 0, "-", app.pid, BACKGROUND, "false", "false",
+                                  "false")[0], "ok")
+        self.assertEqual(schedqos("set", str(app.pid), UTILITY).returncode, 0)
+        self.assert_keeps(app, UTILITY)
+        self.assertEqual(self.current.status()["overrides"], 1)
+        self.assertEqual(self.ask(root, "wait", "Ended")[0], "ok")
+        self.hang_up(root)
+        self.assert_keeps(app, UTILITY)
+
     def test_a_bridge_with_many_connections_ends_nothing_of_roots(self):
         roots, root = self.sleeper("app"), self.asker()
         self.assertEqual(self.ask(root, OVERRIDES, "Set", "ususbbb", 0, "-", roots.pid, BACKGROUND, "false", "false",
