@@ -7,8 +7,6 @@
 
 #include <systemd/sd-bus.h>
 
-#include <schedqos/policy/overrides.h>
-
 struct daemon;
 
 /* ---- methods; userdata is the struct daemon. Those that answer a question change nothing. ---- */
@@ -20,9 +18,6 @@ extern const sd_bus_vtable bus_manager_methods[], bus_overrides_methods[];
 
 int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error);
-
-/* Ends what the client holds and has said of units, or if there is a name for whom. Call it before its connection is closed. */
-void bus_drop(struct daemon *daemon, const struct holder *whom);
 
 /* ---- the server, on the private socket: one D-Bus peer for each connection ---- */
 

@@ -307,22 +307,6 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	return r < 0 ? r : sd_bus_message_send(reply);
 }
 
-void bus_drop(struct daemon *daemon, const struct holder *whom)
-{
-	const struct units *units = tagger_units(daemon->tagger);
-	size_t i = 0;
-
-	held_drop(daemon, whom);
-	while (i < units->count) {
-		const struct unit_class *unit = &units->all[i].is;
-
-		if (is_held_by(&unit->holder, whom) && tagger_set_units(daemon->tagger, unit->uid, NULL, 0) == 0)
-			i = 0;
-		else
-			i++;
-	}
-}
-
 /* Somebody has left the bridge. */
 static int drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -332,7 +316,7 @@ static int drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	(void)error;
 	if (r < 0)
 		return r;
-	bus_drop(userdata, &holder);
+	held_drop(userdata, &holder);
 	return sd_bus_reply_method_return(message, NULL);
 }
 

@@ -92,10 +92,7 @@ int held_put(struct daemon *daemon, struct override override);
 /* Ends those of the same kind and target that are the same user's, or anybody's if it is root's. Returns their number. */
 size_t held_end(struct daemon *daemon, const struct override *like);
 
-/* Whether it is the client's, and if there is a name that one's. */
-bool is_held_by(const struct holder *holder, const struct holder *whom);
-
-/* Ends what the client holds, or if there is a name for whom. Call it before its connection is closed. */
+/* Ends what the client holds and has said of units, or if there is a name for whom. Call it before its connection is closed. */
 void held_drop(struct daemon *daemon, const struct holder *whom);
 
 /* Ends those whose class the configuration lacks, and logs it. */

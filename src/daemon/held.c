@@ -74,7 +74,8 @@ static bool is_ended_by(const struct override *override, const void *asked)
 	return is_like(override, like) && (!like->uid || like->uid == override->uid) && tell_and_unwatch(override);
 }
 
-bool is_held_by(const struct holder *holder, const struct holder *whom)
+/* Whether it is the client's, and if there is a name that one's. */
+static bool is_held_by(const struct holder *holder, const struct holder *whom)
 {
 	return holder->bus == whom->bus &&
 	       (!whom->name || (holder->name && strcmp(holder->name, whom->name) == 0));
@@ -255,7 +256,18 @@ size_t held_end(struct daemon *daemon, const struct override *like)
 
 void held_drop(struct daemon *daemon, const struct holder *whom)
 {
+	const struct units *units = tagger_units(daemon->tagger);
+	size_t i = 0;
+
 	tagger_end_overrides(daemon->tagger, is_dropped, whom);
+	while (i < units->count) {
+		const struct unit_class *unit = &units->all[i].is;
+
+		if (is_held_by(&unit->holder, whom) && tagger_set_units(daemon->tagger, unit->uid, NULL, 0) == 0)
+			i = 0;
+		else
+			i++;
+	}
 }
 
 void held_reloaded(struct daemon *daemon)
