@@ -8,14 +8,13 @@ import contextlib
 import fcntl
 import os
 import resource
-import shutil
 import socket
 import subprocess
 import threading
-import time
 import unittest
 
 from attributes import BACKGROUND, BATCH, INITIATED, MS, UI, classes, fair, get_attr, pristine, set_attr
+from cgroups import MOUNTS
 from daemon import SCHEDQOS, environment, is_sanitized, schedqos
 from harness import LiveTest
 from programs import sleep_program
@@ -117,42 +116,28 @@ class Restore(LiveTest):
         first.check_undone()
 
 
-MOUNTS = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
+class Run(LiveTest):
+    """Daemons in a mount namespace of their own, where /run is the test's."""
 
+    def on_run(self, options):
+        prefix = [*MOUNTS, 'mount -t tmpfs -o %s none /run\nexec "$@"' % options, "sh"]
+        self.need(prefix)
+        return prefix
 
-def has_mounts():
-    return shutil.which("unshare") and shutil.which("nsenter") and subprocess.run(
-        [*MOUNTS, "mount -t tmpfs none /run"], check=False, stderr=subprocess.DEVNULL).returncode == 0
-
-
-@unittest.skipUnless(has_mounts(), "no mount namespaces")
-class Mounts(LiveTest):
-    """Daemons in mount namespaces of their own, where /run and /etc are the test's."""
-
-    def prepare_with(self, script, config=None, **options):
-        daemon = self.prepare(config, prefix=[*MOUNTS, script + '\nexec "$@"', "sh"], **options)
-        daemon.has_own_mounts = True
-        return daemon
-
-    @staticmethod
-    def root_of(daemon):
-        return "/proc/%d/root" % daemon.pid
-
-
-class Run(Mounts):
     def test_not_writable(self):
         files = self.prepare()
         app = self.sleeper("app")
         for args in (["start"], ["start", "-d"], ["restore"]):
             result = schedqos(*args, *(files.options() if args[0] == "start" else []),
-                              prefix=[*MOUNTS, 'mount -t tmpfs -o ro none /run\nexec "$@"', "sh"])
+                              prefix=self.on_run("ro"))
             self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
             self.assertIn("Read-only file system", result.stderr)
         self.assertEqual(app.attr(), pristine())
 
     def test_room_runs_out(self):
-        daemon = self.prepare_with("mount -t tmpfs -o size=1m none /run", RULES).start()
-        ballast = self.root_of(daemon) + "/run/ballast"
+        daemon = self.prepare(RULES, prefix=self.on_run("size=1m"))
+        daemon.has_own_mounts = True
+        ballast = "/proc/%d/root/run/ballast" % daemon.start().pid
         with open(ballast, "wb", buffering=0) as file, contextlib.suppress(OSError):
             while True:
                 file.write(b"x" * 4096)
@@ -281,17 +266,3 @@ class Memory(LiveTest):
         wait_for(lambda: daemon.status()["tasks"] > len(children), "all tasks known")
         daemon.stop()
         self.assertEqual({get_attr(pid) for pid in children}, {pristine()})
-
-
-class Clocks(LiveTest):
-    @unittest.skipUnless(os.environ.get("SCHEDQOS_DISPOSABLE"), "not a machine whose clock may be set")
-    def test_the_time_of_day_jumps(self):
-        daemon = self.daemon(RULES)
-        since = daemon.status()["since_usec"]
-        for hours in (1, -30, 29):
-            time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME) + hours * 3600)
-            for name, qos in (("app", BACKGROUND), ("other", INITIATED)):
-                self.assert_carries(self.sleeper(name), qos)
-            self.assertEqual(daemon.reload().returncode, 0)
-        status = daemon.status()
-        self.assertEqual((status["since_usec"], status["problems"], status["lost"]), (since, {}, 0))

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY, classes, get_attr, pristine
-from cgroups import Cgroups
+from cgroups import MOUNTS, Cgroups
 from groups import tool
 from harness import LiveTest
 from tasks import comm
@@ -124,10 +124,9 @@ class Conditions(LiveTest):
         for user, seats in ((alice, "seat0"), (bob, "")):
             with open(self.path("systemd/users/%d" % user), "w", encoding="ascii") as file:
                 file.write("STATE=active\nSESSIONS=1\nONLINE_SESSIONS=1\nSEATS=%s\nONLINE_SEATS=%s\n" % (seats, seats))
-        mounts = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
-        self.need([*mounts, "mount --bind %s /run/systemd" % self.path("systemd")])
+        self.need([*MOUNTS, "mount --bind %s /run/systemd" % self.path("systemd")])
         daemon = self.daemon({"schedqos": {"raise": "seat"}, "app": {"qos": UI, "inherit": True}, "cc": {"qos": BACKGROUND}},
-                             prefix=[*mounts, 'mount --bind %s /run/systemd\nexec "$@"' % self.path("systemd"), "sh"])
+                             prefix=[*MOUNTS, 'mount --bind %s /run/systemd\nexec "$@"' % self.path("systemd"), "sh"])
         alices, bobs = self.sleeper("app", user=alice), self.sleeper("app", user=bob)
         self.assert_carries(alices, UI)
         self.assert_carries(bobs, DEFAULT)

@@ -12,6 +12,7 @@ import time
 import unittest
 
 from attributes import BACKGROUND, DEFAULT, UI
+from cgroups import MOUNTS
 from daemon import schedqos
 from harness import LiveTest, once
 from tasks import descendants, state
@@ -55,7 +56,6 @@ enum nss_status _nss_sqtest_getpwnam_r(const char *name, struct passwd *ret, cha
 	return NSS_STATUS_SUCCESS;
 }
 """
-MOUNTS = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
 
 
 def why_not():
