@@ -228,23 +228,28 @@ cJSON *status_read(void)
 	return status;
 }
 
+const cJSON *member(const cJSON *object, const char *key)
+{
+	return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
 const char *member_text(const cJSON *object, const char *key)
 {
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+	const char *text = cJSON_GetStringValue(member(object, key));
 
 	return text ? text : "";
 }
 
 uint64_t member_count(const cJSON *object, const char *key)
 {
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+	const cJSON *item = member(object, key);
 
 	return cJSON_IsNumber(item) ? (uint64_t)item->valuedouble : 0;
 }
 
 bool member_flag(const cJSON *object, const char *key)
 {
-	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, key));
+	return cJSON_IsTrue(member(object, key));
 }
 
 bool member_is(const cJSON *object, const char *key, const char *text)
@@ -257,7 +262,7 @@ uint64_t member_sum(const cJSON *object, const char *key)
 	const cJSON *item;
 	uint64_t sum = 0;
 
-	cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(object, key))
+	cJSON_ArrayForEach (item, member(object, key))
 		sum += (uint64_t)item->valuedouble;
 	return sum;
 }

@@ -51,6 +51,7 @@ cJSON *status_read(void);
 
 /* ---- a member of what it answers in JSON; reading what is not there gives "", 0 and false ---- */
 
+const cJSON *member(const cJSON *object, const char *key); /* NULL: it is not there */
 const char *member_text(const cJSON *object, const char *key);
 uint64_t member_count(const cJSON *object, const char *key);
 bool member_flag(const cJSON *object, const char *key);

@@ -72,8 +72,8 @@ static int show(const struct findings *findings, bool as_json)
 /* What the daemon says of itself; its texts stay those of status. */
 static void take_status(const cJSON *status, struct doctor_input *ret)
 {
-	const cJSON *problems = cJSON_GetObjectItem(status, "problems"), *item;
-	const cJSON *refusals = cJSON_GetObjectItem(status, "knob_refusals");
+	const cJSON *problems = member(status, "problems"), *item;
+	const cJSON *refusals = member(status, "knob_refusals");
 
 	ret->daemon = (pid_t)member_count(status, "pid");
 	ret->is_deaf = member_is(status, "cgroup_moves", "polled") || member_is(status, "attribute_changes", "polled");

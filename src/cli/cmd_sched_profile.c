@@ -31,7 +31,7 @@ static int daemon_list(void)
 	_cleanup_(cJSON_Deletep) cJSON *status = status_read();
 	const cJSON *profile;
 
-	cJSON_ArrayForEach (profile, cJSON_GetObjectItem(status, "sched_profiles"))
+	cJSON_ArrayForEach (profile, member(status, "sched_profiles"))
 		print_profile(profile->valuestring, member_text(status, "sched_profile"));
 	return status ? 0 : EXIT_FAILURE;
 }

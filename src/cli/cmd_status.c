@@ -72,7 +72,7 @@ static void print_status(const cJSON *status)
 {
 	const struct about about = { { status } };
 	const uint64_t tasks = member_sum(status, "tasks_by_class");
-	const int n_classes = cJSON_GetArraySize(cJSON_GetObjectItem(status, "tasks_by_class"));
+	const int n_classes = cJSON_GetArraySize(member(status, "tasks_by_class"));
 	time_t since = (time_t)(member_count(status, "since_usec") / 1000000);
 	const cJSON *problem;
 	struct tm local;
@@ -86,7 +86,7 @@ static void print_status(const cJSON *status)
 	printf("\n" LABEL "pid %" PRIu64 ", version %s, since %s", "running", member_count(status, "pid"),
 	       member_text(status, "version"), stamp);
 	words_say(&about, details);
-	cJSON_ArrayForEach (problem, cJSON_GetObjectItem(status, "problems"))
+	cJSON_ArrayForEach (problem, member(status, "problems"))
 		printf("\n" LABEL "%.0f x %s", "problem", problem->valuedouble, problem->string);
 	printf("\n" LABEL "%.3f s of CPU, %.1f MiB resident, %.0f KiB for tasks\n", "cost",
 	       (double)member_count(status, "cpu_usec") / 1e6, (double)member_count(status, "resident_bytes") / 1048576,

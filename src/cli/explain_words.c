@@ -127,14 +127,9 @@ static const struct sentence about_machine[] = {
 
 /* ---- printing ---- */
 
-static const cJSON *item(const cJSON *object, const char *key)
-{
-	return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
 static void print_ids(const cJSON *all, const cJSON *thread)
 {
-	const cJSON *tids = item(thread, "tids"), *tid;
+	const cJSON *tids = member(thread, "tids"), *tid;
 	const int count = (int)member_count(thread, "count");
 
 	if (!tids) {
@@ -144,7 +139,7 @@ static void print_ids(const cJSON *all, const cJSON *thread)
 	printf("%.0f %s", cJSON_GetNumberValue(tids->child), member_text(thread, "name"));
 	if (count > 1)
 		printf(" (%d threads", count);
-	if (count > 1 && cJSON_GetArraySize(item(all, "threads")) > 1) {
+	if (count > 1 && cJSON_GetArraySize(member(all, "threads")) > 1) {
 		printf(":");
 		cJSON_ArrayForEach (tid, tids)
 			printf(" %.0f", tid->valuedouble);
@@ -161,7 +156,7 @@ static void print_thread(const cJSON *all, const cJSON *thread)
 
 	print_ids(all, thread);
 	words_say(&about, about_thread);
-	cJSON_ArrayForEach (group, item(all, "groups"))
+	cJSON_ArrayForEach (group, member(all, "groups"))
 		words_say(&(struct about){ { group, thread, all } }, about_group);
 	words_say(&about, about_rest);
 	printf("\n");
@@ -169,14 +164,14 @@ static void print_thread(const cJSON *all, const cJSON *thread)
 
 static void print_names(const cJSON *all)
 {
-	const cJSON *names = item(all, "names"), *name;
+	const cJSON *names = member(all, "names"), *name;
 	const char *path = member_text(names ? names->child : NULL, "name");
 
 	if (!names || !names->child)
 		return;
 	printf(LABEL, "names");
 	for (name = names->child->next; name; name = name->next) {
-		words_value(item(name, "kind"));
+		words_value(member(name, "kind"));
 		printf(" \"%s\", ", member_text(name, "name"));
 	}
 	printf("path %s%s\n", *path == '/' ? path : "not known",
@@ -188,7 +183,7 @@ static void print_each(const cJSON *all, const char *key, const char *label, con
 {
 	const cJSON *one;
 
-	cJSON_ArrayForEach (one, item(all, key)) {
+	cJSON_ArrayForEach (one, member(all, key)) {
 		printf(LABEL, label);
 		words_say(&(struct about){ { one, all } }, sentences);
 		printf("\n");
@@ -199,13 +194,13 @@ static void print_each(const cJSON *all, const char *key, const char *label, con
 int explain_print(const char *json)
 {
 	_cleanup_(cJSON_Deletep) cJSON *all = cJSON_Parse(json);
-	const cJSON *threads = item(all, "threads"), *thread;
+	const cJSON *threads = member(all, "threads"), *thread;
 	bool has_class = false;
 
 	if (!all)
 		return -EBADMSG;
 	if (!threads) {
-		printf("%.0f %s: ", cJSON_GetNumberValue(item(all, "pid")), member_text(all, "name"));
+		printf("%.0f %s: ", cJSON_GetNumberValue(member(all, "pid")), member_text(all, "name"));
 		words_say(&(struct about){ { all } }, strangers);
 		printf("\n");
 		return 0;
@@ -214,7 +209,7 @@ int explain_print(const char *json)
 		printf("no daemon runs: this is what one would do\n");
 	cJSON_ArrayForEach (thread, threads) {
 		print_thread(all, thread);
-		has_class |= item(thread, "class") != NULL;
+		has_class |= member(thread, "class") != NULL;
 	}
 	if (member_count(all, "other_threads"))
 		printf("and %.0f threads that differ from these\n", (double)member_count(all, "other_threads"));

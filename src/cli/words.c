@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static const cJSON *item(const cJSON *object, const char *key)
-{
-	return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
 /* ---- when ---- */
 
 /* path, which is written to: "member", or "member.member"; "": the item itself. */
@@ -17,8 +12,8 @@ static const cJSON *find(const struct about *about, char *path)
 	const char *key = strsep(&path, ".");
 
 	for (size_t i = 0; i < array_size(about->objects) && !found; i++)
-		found = item(about->objects[i], key);
-	return path ? item(found, path) : found;
+		found = member(about->objects[i], key);
+	return path ? member(found, path) : found;
 }
 
 static bool is_so(const cJSON *found)
@@ -55,7 +50,7 @@ static bool all_hold(const struct about *about, const char *when)
 /* One attribute: "nice 5". */
 static void print_attribute(const cJSON *attr, const char *name)
 {
-	const double value = cJSON_GetNumberValue(item(attr, name));
+	const double value = cJSON_GetNumberValue(member(attr, name));
 
 	if (strcmp(name, "policy") == 0)
 		printf("%s", member_text(attr, "policy"));
@@ -63,7 +58,7 @@ static void print_attribute(const cJSON *attr, const char *name)
 		printf("slice %g ms", value / 1e6);
 	else if (strcmp(name, "slice") == 0)
 		printf("no custom slice");
-	else if (strcmp(name, "io_priority") == 0 && item(attr, "io_class"))
+	else if (strcmp(name, "io_priority") == 0 && member(attr, "io_class"))
 		printf("I/O %s %.0f", member_text(attr, "io_class"), value);
 	else if (strcmp(name, "io_priority") == 0)
 		printf("no I/O priority");
@@ -87,9 +82,9 @@ static void print_attributes(const cJSON *attr, const cJSON *names)
 static void print_rule(const cJSON *rule)
 {
 	printf("\"%s\"", member_text(rule, "pattern"));
-	if (item(rule, "file"))
-		printf(" at %s:%.0f:%.0f", member_text(rule, "file"), cJSON_GetNumberValue(item(rule, "line")),
-		       cJSON_GetNumberValue(item(rule, "column")));
+	if (member(rule, "file"))
+		printf(" at %s:%.0f:%.0f", member_text(rule, "file"), cJSON_GetNumberValue(member(rule, "line")),
+		       cJSON_GetNumberValue(member(rule, "column")));
 }
 
 static void print_items(const cJSON *list)
@@ -115,7 +110,7 @@ void words_value(const cJSON *value)
 		printf("%s", cJSON_IsTrue(value) ? "yes" : "no");
 	else if (cJSON_IsString(value))
 		printf("%s", strcmp(value->valuestring, "argv0") == 0 ? "argv[0]" : value->valuestring);
-	else if (item(value, "pattern"))
+	else if (member(value, "pattern"))
 		print_rule(value);
 	else
 		print_items(value);
