@@ -198,6 +198,7 @@ static void finish(struct daemon *daemon)
  */
 static int detach(int *ret_ready, int *ret_status)
 {
+	_cleanup_close_ int heard = -1, told = -1;
 	int ends[2];
 	uint8_t status;
 	ssize_t n;
@@ -207,25 +208,20 @@ static int detach(int *ret_ready, int *ret_status)
 	close_range(STDERR_FILENO + 1, ~0U, 0);
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
+	heard = ends[0];
+	told = ends[1];
 	child = fork();
-	if (child < 0) {
-		int r = -errno;
-
-		close(ends[0]);
-		close(ends[1]);
-		return r;
-	}
+	if (child < 0)
+		return -errno;
 	if (child == 0) {
-		close(ends[0]);
 		setsid();
-		*ret_ready = ends[1];
+		*ret_ready = take_fd(told);
 		return 0;
 	}
-	close(ends[1]);
+	close(take_fd(told));
 	do {
-		n = read(ends[0], &status, 1);
+		n = read(heard, &status, 1);
 	} while (n < 0 && errno == EINTR);
-	close(ends[0]);
 	/* If it was closed without a status, the child died. */
 	*ret_status = n == 1 ? status : EXIT_FAILURE;
 	return 1;
