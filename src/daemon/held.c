@@ -194,11 +194,6 @@ static int watch_process(struct daemon *daemon, struct override *override)
 	return 0;
 }
 
-static bool is_focused(const struct override *override)
-{
-	return override->kind == OVERRIDE_SHOWN && override->shown == SHOWN_FOCUSED;
-}
-
 static bool is_visible(const struct override *override)
 {
 	return override->kind == OVERRIDE_SHOWN && override->shown == SHOWN_VISIBLE;
@@ -222,9 +217,10 @@ static bool has_too_many(const struct daemon *daemon, const struct override *ask
 			continue;
 		users += override->uid != 0;
 		own += is_own && is_visible(override) == is_visible(asked);
-		focused += is_own && is_focused(override);
+		focused += is_own && override->shown == SHOWN_FOCUSED;
 	}
-	return users >= BY_USERS_MAX || own >= BY_USER_MAX || (is_focused(asked) && focused >= FOCUSED_MAX);
+	return users >= BY_USERS_MAX || own >= BY_USER_MAX ||
+	       (asked->shown == SHOWN_FOCUSED && focused >= FOCUSED_MAX);
 }
 
 int held_put(struct daemon *daemon, struct override override)
