@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Groups of tasks that do what a script says: the program actor.c, built when it is needed, and its results."""
+"""Groups of tasks that do what a script says: conducted from here, played by the program actor.c."""
 
+import ctypes
+import errno
 import functools
+import mmap
 import os
+import platform
+import resource
 import shutil
 import subprocess
 import tempfile
 import unittest
 from typing import NamedTuple
 
-from attributes import LIBC, get_attr
+from attributes import FLAG_RESET_ON_FORK, LIBC, get_attr, set_attr
 from daemon import SCHEDQOS, TOP
 from programs import Program
+from scripts import BIRTHS
+from waiting import wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PRIO_PROCESS = 0
+SYS_FUTEX, FUTEX_WAKE = 202 if platform.machine() == "x86_64" else 98, 1
+# As enum word in actor.c.
+WORDS = (*BIRTHS, "exec", "rename", "exit", "leave", "storm", "nice", "policy", "slice", "attr", "reset", "clamp")
 
 
 @functools.lru_cache(maxsize=None)
@@ -32,19 +41,6 @@ def tool(name):
     subprocess.run([compiler, "-O2", "-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-I",
                     os.path.join(TOP, "include"), "-o", path, source], check=True)
     return path
-
-
-def actor():
-    return tool("actor")
-
-
-def lay_out(copy, names):
-    """A folder with the actor under these names; copy is what a Stage has, since anybody has to be able to run it."""
-    program = copy("programs/actor", actor())
-    folder = os.path.dirname(program)
-    for name in names:
-        os.symlink(program, os.path.join(folder, name))
-    return folder
 
 
 class Seen(NamedTuple):
@@ -65,29 +61,65 @@ class Outcome(NamedTuple):
     after: Seen
 
 
+class Slot(ctypes.Structure):
+    """As in actor.c; the first field is the one that its task waits for."""
+
+    _fields_ = [("ordered", ctypes.c_uint32), ("done", ctypes.c_uint32), ("tid", ctypes.c_int32), ("error", ctypes.c_int32),
+                ("word", ctypes.c_uint32), ("name", ctypes.c_char * 64), ("number", ctypes.c_int64 * 4)]
+
+
+class Board(ctypes.Structure):
+    _fields_ = [("folder", ctypes.c_char * 4096), ("slot", Slot * 64)]
+
+
 class RunningGroup(Program):
-    """One group that runs one script, step by step."""
+    """One group that runs one script, step by step: its programs are links to the actor in the folder."""
 
-    def __init__(self, script, folder, name, user=0):
-        super().__init__([actor(), "conduct", str(user), folder, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.script = script
-        self.outcomes, self.tids = [], {}
+    def __init__(self, script, folder, name, user=0, limit=None):
+        file = os.memfd_create("board")
+        os.ftruncate(file, ctypes.sizeof(Board))
+        self.board = Board.from_buffer(mmap.mmap(file, 0))
+        self.board.folder = folder.encode()
+        self.board.slot[0].ordered = 1
+        self.script, self.outcomes, self.before = script, [], None
+        super().__init__([tool("actor"), "conduct", str(user), name], stdin=subprocess.PIPE, pass_fds=[file],
+                         env=dict(os.environ, BOARD=str(file)),
+                         preexec_fn=limit and (lambda: resource.setrlimit(limit[0], (limit[1], limit[1]))))
+        os.close(file)
+        self.wait_for(0)
 
-    def say(self, text):
-        self.popen.stdin.write(b"%s\n" % text.encode())
-        self.popen.stdin.flush()
+    def wait_for(self, number):
+        """Until the slot's task has done what it was to do."""
+        slot = self.board.slot[number]
+        wait_for(lambda: slot.done == slot.ordered, lambda: "slot %d of %s" % (number, list(map(str, self.script))))
 
-    def hear(self, kind):
-        """A line of the answer: its numbers; none at the end."""
-        line = self.popen.stdout.readline()
-        word, *numbers = line.split() or [b""]
-        if word not in (kind, b"end"):
-            raise AssertionError("the group ended: %r" % line)
-        return [int(number) for number in numbers]
+    def order(self, step):
+        """The slot of the task that it creates, if any, begins with one step: its creation."""
+        slot = self.board.slot[step.slot]
+        self.before = seen(slot.tid)
+        if step.outside:
+            slot.error = choose(slot.tid, step)
+            return
+        names = [arg for arg in step.args if isinstance(arg, str)]
+        numbers = [arg for arg in step.args if not isinstance(arg, str)]
+        slot.word, slot.name = WORDS.index(step.word), "".join(names).encode()
+        slot.number[:len(numbers)] = numbers
+        if step.word in BIRTHS:
+            self.board.slot[step.args[0]].ordered = 1
+        slot.ordered += 1
+        LIBC.syscall(SYS_FUTEX, ctypes.byref(slot), FUTEX_WAKE, 1, None, None, 0)
 
-    def finish(self):
-        self.say("")
-        self.tids = dict(iter(lambda: self.hear(b"T"), []))
+    def finish(self, step):
+        self.wait_for(step.slot)
+        slot = self.board.slot[step.slot]
+        if step.word in BIRTHS and not slot.error:
+            self.wait_for(step.args[0])
+        self.outcomes.append(Outcome(slot.error, self.before, seen(slot.tid)))
+
+    @property
+    def tids(self):
+        """By slot, of each that was ever used."""
+        return {number: slot.tid for number, slot in enumerate(self.board.slot) if slot.tid}
 
     def end(self):
         """With all its tasks."""
@@ -102,20 +134,32 @@ def run_all(groups, between):
     for number in range(max(len(group.script) for group in groups)):
         doing = [group for group in groups if number < len(group.script)]
         for group in doing:
-            group.say(str(group.script[number]))
+            group.order(group.script[number])
         for group in doing:
-            error, *shown = group.hear(b"S")
-            group.outcomes.append(Outcome(error, Seen(*shown[:5]), Seen(*shown[5:])))
+            group.finish(group.script[number])
         between()
-    for group in groups:
-        group.finish()
 
 
-def nice_of(tid):
-    """Under real time as well."""
-    return LIBC.getpriority(PRIO_PROCESS, tid)
+def choose(tid, step):
+    """By root, outside of the group. Returns 0 or an errno."""
+    attr = get_attr(tid)
+    if attr is None:
+        return errno.ESRCH
+    reset = attr.flags & FLAG_RESET_ON_FORK
+    try:
+        if step.word == "nice":
+            os.setpriority(os.PRIO_PROCESS, tid, *step.args)
+        elif step.word == "policy":
+            policy, priority = step.args
+            os.sched_setscheduler(tid, policy | (os.SCHED_RESET_ON_FORK if reset else 0), os.sched_param(priority))
+        else:
+            set_attr(tid, attr.policy, attr.nice, *step.args, attr.priority, reset)
+    except OSError as error:
+        return error.errno
+    return 0
 
 
 def seen(tid):
     attr = get_attr(tid)
-    return attr and Seen(attr.policy, nice_of(tid), attr.slice, attr.priority, attr.flags)
+    # The nice value under real time as well.
+    return attr and Seen(attr.policy, LIBC.getpriority(os.PRIO_PROCESS, tid), attr.slice, attr.priority, attr.flags)

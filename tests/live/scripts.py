@@ -8,6 +8,7 @@ from attributes import BACKGROUND, BATCH, FIFO, IDLE, INITIATED, MS, NORMAL, RR,
 SLOTS_MAX = 60
 LIVING_MAX = 10
 
+# In the order of actor.c.
 BIRTHS = ("fork", "sibling", "double", "spawn", "thread")
 CHOICES = {"nice": ("nice",), "policy": ("policy",), "slice": ("slice",), "attr": ("policy", "nice", "slice"),
            "reset": (), "clamp": ()}

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import scripts
 from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp, has_slice
 from daemon import TOP, schedqos
-from groups import RunningGroup, actor, run_all, seen
+from groups import RunningGroup, run_all, seen, tool
 from harness import LiveTest, once
 from scripts import Step
 from waiting import storm_of
@@ -115,8 +115,7 @@ class Hostility(LiveTest):
 
     def setUp(self):
         super().setUp()
-        self.program = self.copy("programs/actor", actor())
-        self.programs = os.path.dirname(self.program)
+        self.program = self.copy("programs/actor", tool("actor"))
 
     def shipped(self):
         """The shipped configurations as a folder's layers, for nobody as for who is at a seat: he has more to begin with."""
@@ -150,24 +149,14 @@ class Hostility(LiveTest):
             self.lowest[name] = min([0, *(nice[qos] for qos in given)])
         return daemon.start()
 
-    def link(self, name):
-        """Makes the actor a program of this name, too."""
-        if not os.path.lexists(os.path.join(self.programs, name)):
-            os.symlink(self.program, os.path.join(self.programs, name))
-
     def run_all(self, written, limit=None, user=NOBODY, between=lambda: time.sleep(0.01)):
         """Groups of nobody's, one for each script, which have come to their end; at a pace that suits an attacker."""
         groups = []
         for script in written:
-            for step in script:
-                if step.word in ("exec", "spawn"):
-                    self.link(step.args[-1])
-            self.link("plain")
-            group = RunningGroup(script, self.programs, "plain", user)
-            self.addCleanup(group.end)
-            if limit:
-                resource.prlimit(group.pid, limit[0], (limit[1], limit[1]))
-            groups.append(group)
+            for name in ["plain", *(step.args[-1] for step in script if step.word in ("exec", "spawn"))]:
+                self.alias("programs/" + name, self.program)
+            groups.append(RunningGroup(script, self.path("programs"), "plain", user, limit))
+            self.addCleanup(groups[-1].end)
         run_all(groups, between)
         self.current.changed.update(tid for group in groups for tid in group.tids.values())
         return groups

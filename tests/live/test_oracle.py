@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import scripts
 from attributes import BATCH, FIFO, IDLE, MS, NORMAL, RR, base_slices
-from groups import RunningGroup, Seen, lay_out, run_all, seen
+from groups import RunningGroup, Seen, run_all, seen, tool
 from harness import LiveTest
 
 SEED = int(os.environ.get("ORACLE_SEED", "1"))
@@ -223,10 +223,12 @@ class Oracle(LiveTest):
 
     def setUp(self):
         super().setUp()
-        self.programs = lay_out(self.copy, scripts.PROGRAMS)
+        program = self.copy("programs/actor", tool("actor"))
+        for name in scripts.PROGRAMS:
+            self.alias("programs/" + name, program)
 
     def run_all(self, written, between):
-        groups = [RunningGroup(script, self.programs, "plain", user) for user, script in written]
+        groups = [RunningGroup(script, self.path("programs"), "plain", user) for user, script in written]
         for group in groups:
             self.addCleanup(group.end)
         run_all(groups, between)
