@@ -69,7 +69,9 @@ static int compare(const void *va, const void *vb)
 
 void weights_finish(const struct config *config, const struct weight_list *list)
 {
-	for (struct weight *weight = list->items; weight < list->items + list->count; weight++) {
+	for (size_t i = 0; i < list->count; i++) {
+		struct weight *weight = &list->items[i];
+
 		if (weight->qos)
 			weight->number = weight_of_class(qos_class_find(config->classes, config->n_classes, weight->qos));
 	}
