@@ -3,7 +3,6 @@
  * Somebody who is org.schedqos1 on the bus that DBUS_SYSTEM_BUS_ADDRESS names, and prints "PID LEVEL" for each SetShown.
  * With an argument it refuses all by that error; an argument with "Mutter" in it is the name of somebody else who it is.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,22 +45,9 @@ static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *erro
 	return sd_bus_reply_method_return(message, "");
 }
 
-static int get_focus(sd_bus *bus, const char *path, const char *interface, const char *property, sd_bus_message *reply,
-		     void *userdata, sd_bus_error *error)
-{
-	(void)bus;
-	(void)path;
-	(void)interface;
-	(void)property;
-	(void)userdata;
-	(void)error;
-	return sd_bus_message_append(reply, "s", "QOS_TEST");
-}
-
 static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD("SetShown", "hs", "", set_shown, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_PROPERTY("Focus", "s", get_focus, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_VTABLE_END,
 };
 
@@ -70,17 +56,13 @@ int main(int argc, char **argv)
 	sd_event *event = NULL;
 	sd_bus *bus = NULL;
 	const char *name = argc > 1 && strstr(argv[1], "Mutter") ? argv[1] : NAME;
-	sigset_t signals;
 	int r;
 
 	refusal = argc > 1 && name != argv[1] ? argv[1] : NULL;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
 	r = sd_event_new(&event);
 	if (r >= 0)
-		r = sd_event_add_signal(event, NULL, SIGTERM, NULL, NULL);
+		r = sd_event_set_signal_exit(event, 1);
 	if (r >= 0)
 		r = sd_bus_open_system(&bus);
 	if (r >= 0)

@@ -63,28 +63,6 @@ class Sway(SwayTest):
         self.shows(lines, first, "gone$")
         self.shows(lines, second, "focused$")
 
-    def test_the_bridge_is_told(self):
-        self.start_bus()
-        bridge = self.start_bridge()
-        focus = self.start(FOCUS)
-        first = self.open_window()
-        self.shows(bridge.lines, first, "focused$")
-        second = self.open_window()
-        self.shows(bridge.lines, second, "focused$")
-        self.shows(bridge.lines, first, "visible$")
-        # Ten seconds.
-        self.msg("workspace", "2")
-        self.shows(bridge.lines, first, "hidden$")
-        self.shows(bridge.lines, second, "hidden$")
-        self.end(bridge)
-        # A new one is told all that is not as it would be without us.
-        bridge = self.start_bridge()
-        self.shows(bridge.lines, first, "hidden$")
-        self.msg("workspace", "1")
-        self.shows(bridge.lines, second, "focused$")
-        self.shows(bridge.lines, first, "visible$")
-        self.end(focus)
-
     def test_sway_starts_anew(self):
         lines = self.start_printing(SWAYSOCK=self.socket)
         first = self.open_window()

@@ -9,7 +9,6 @@
  * string, "huge" one of a million bytes; for a(sss) all that is left are its strings. Other lines:
  *
  *   wait SIGNAL   waits for a signal
- *   hold PID      opens a descriptor of that process, which "held" stands for then
  *   flood N       sends a call, and so many with 16 descriptors each, and waits for no answer
  *
  * It ends with the connection, or with its input.
@@ -48,15 +47,6 @@ static int append_opened(sd_bus_message *call, const char *word)
 	return r;
 }
 
-static int held = -1;
-
-static int append_descriptor(sd_bus_message *call, const char *word)
-{
-	if (strcmp(word, "held") == 0)
-		return sd_bus_message_append_basic(call, 'h', &held);
-	return append_opened(call, word);
-}
-
 /* Of which each byte takes four when it is escaped. */
 static const char *huge(void)
 {
@@ -83,7 +73,7 @@ static int append(sd_bus_message *call, char type, const char *word)
 	case 'b':
 		return sd_bus_message_append_basic(call, 'b', &truth);
 	case 'h':
-		return append_descriptor(call, word);
+		return append_opened(call, word);
 	}
 	return -EINVAL;
 }
@@ -198,14 +188,6 @@ static void flood(sd_bus *bus, int count)
 	printf("%s\n", r < 0 ? strerror(-r) : "flooded");
 }
 
-static void hold(const char *pid)
-{
-	if (held >= 0)
-		close(held);
-	held = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
-	printf("%s\n", held < 0 ? strerror(errno) : "held");
-}
-
 int main(int argc, char **argv)
 {
 	char address[512], line[32768];
@@ -242,8 +224,6 @@ int main(int argc, char **argv)
 		line[strcspn(line, "\n")] = '\0';
 		if (strncmp(line, "wait ", 5) == 0)
 			r = wait_for(bus, line + 5);
-		else if (strncmp(line, "hold ", 5) == 0)
-			hold(line + 5);
 		else if (strncmp(line, "flood ", 6) == 0)
 			flood(bus, atoi(line + 6));
 		else

@@ -17,7 +17,6 @@ from askers import AskerTest
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
 from cgroups import Cgroups
 from daemon import SANITIZER_WORDS, SCHEDQOS, TOP, environment
-from programs import sleep_program
 from tasks import state
 from waiting import PATIENCE, wait_for
 
@@ -31,7 +30,7 @@ BRIDGE, ALICE, BOB, CAROL = 54321, 54322, 54323, 54324
 USERS = {"schedqos": BRIDGE, "alice": ALICE, "bob": BOB, "carol": CAROL}
 DENIED, PASSWORD = "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 LIMITS, INVALID = "org.freedesktop.DBus.Error.LimitsExceeded", "org.freedesktop.DBus.Error.InvalidArgs"
-NOT_YOURS, NO_DAEMON, FAILED = (NAME + ".Error." + name for name in ("NotYours", "NoDaemon", "Failed"))
+NOT_YOURS, NO_DAEMON = NAME + ".Error.NotYours", NAME + ".Error.NoDaemon"
 RULES = """polkit.addRule(function(action, subject) {
 	if (subject.user == "carol")
 		return polkit.Result.YES;
@@ -444,26 +443,6 @@ class Own(Bridge):
             for call in (("SetClass", "hsbb", path, UTILITY, "true", "true"), ("Reset", "h", path), ("SetShown", "hs", path, "hidden"),
                          ("LimitProcess", "hsb", path, UTILITY, "true"), ("LiftProcess", "h", path)):
                 self.assert_refused(self.ask(carol, *call), INVALID, "not a pidfd")
-
-    def test_ids_that_are_used_again(self):
-        """He names a process that ends, while another of his gets its id: that is not meant."""
-        with open("/proc/sys/kernel/ns_last_pid", encoding="ascii") as file:
-            if not file.read():
-                self.skipTest("no ns_last_pid")
-        self.start_all()
-        alice = self.asker(ALICE)
-        for _ in range(10):
-            dead = subprocess.Popen([sleep_program(), "1000"], user=ALICE)
-            self.assertEqual(self.ask(alice, dead.pid, interface="hold"), ["held"])
-            dead.kill()
-            dead.wait()
-            with open("/proc/sys/kernel/ns_last_pid", "w", encoding="ascii") as file:
-                file.write(str(dead.pid - 1))
-            again = self.sleeper("app", user=ALICE)
-            self.assert_carries(again, INITIATED)
-            self.assert_refused(self.ask(alice, "SetClass", "hsbb", "held", BACKGROUND, "false", "true"), FAILED, "no process")
-            self.assert_keeps(again, INITIATED)
-            again.end()
 
     def test_texts_without_end(self):
         """What lies in our memory while polkit is asked, and goes on to the daemon."""

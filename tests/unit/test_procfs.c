@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <schedqos/kernel/procfs.h>
@@ -130,6 +132,23 @@ TEST(a_descriptor_of_a_process)
 	assert_int_equal(procfs_parse_pidfd("pos:\t0\nPid:\t0\n", &pid), -ESRCH);
 	assert_int_equal(procfs_parse_pidfd("pos:\t0\nPid:\n", &pid), -EBADMSG);
 	assert_int_equal(procfs_parse_pidfd("pos:\t0\nflags:\t0\n", &pid), -EBADMSG);
+}
+
+/* Whoever has its id by then is not meant. */
+TEST(a_descriptor_outlasts_its_process)
+{
+	_cleanup_close_ int proc = procfs_open();
+	const pid_t child = fork();
+	_cleanup_close_ int fd = child ? (int)syscall(SYS_pidfd_open, child, 0) : pause();
+	pid_t pid = 0;
+
+	assert_true(fd >= 0);
+	assert_int_equal(procfs_pidfd(proc, fd, &pid), 0);
+	assert_int_equal(pid, child);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(procfs_pidfd(proc, fd, &pid), -ESRCH);
+	assert_int_equal(procfs_pidfd(proc, proc, &pid), -EBADF);
 }
 
 /* ---- the readers, on a folder of ours ---- */
