@@ -69,13 +69,12 @@ static int open_record(struct weights *weights)
 	snprintf(weights->record_path, sizeof(weights->record_path), "%s/schedqos", folder ? folder : "$XDG_RUNTIME_DIR");
 	if (r >= 0)
 		r = weights->record = folder_open(weights->record_path, 0755);
-	/* Root's folder everybody can open, and so lock. */
-	if (r >= 0 && !weights->is_user) {
+	/* Not the folder itself: root's everybody can open, and so lock. */
+	if (r >= 0) {
 		weights->lock = openat(weights->record, "weights.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-		r = weights->lock < 0 ? -errno : weights->lock;
+		if (weights->lock < 0 || flock(weights->lock, LOCK_EX | LOCK_NB) < 0)
+			r = -errno;
 	}
-	if (r >= 0 && flock(r, LOCK_EX | LOCK_NB) < 0)
-		r = -errno;
 	if (r < 0)
 		log_error("the record of cpu weights in %s: %s", weights->record_path,
 			  r == -EWOULDBLOCK ? "\"schedqos weights\" runs already" : strerror(-r));

@@ -426,7 +426,7 @@ class Weights(LiveTest):
             wanted("600", BACKGROUND, "100", "300")
         self.stop()
         wanted("100", UNSET, "100", "300")
-        self.assertEqual(os.listdir(runtime + "/schedqos"), [])
+        self.assertEqual(kept(runtime + "/schedqos"), [])
 
     def test_one_at_a_time(self):
         self.start()

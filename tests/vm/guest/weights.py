@@ -257,7 +257,7 @@ class Weights:
         users_become("500", "300")
         of_user("stop", "schedqos-weights.service")
         users_become("100", "300")
-        equal(os.listdir("/run/user/%d/schedqos" % USER), [])
+        equal(os.listdir("/run/user/%d/schedqos" % USER), ["weights.lock"])
         os.unlink(CONFIG)
         systemctl("reload", UNIT)
 
