@@ -2,6 +2,8 @@
 /* The plan, as a specification: what it tells people about a task, and about one that does not exist. */
 #include "fake_daemon.h"
 
+#include <errno.h>
+
 #define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
 
 static struct plan_detail detail;
@@ -15,7 +17,11 @@ static struct plan_detail detail;
 
 static void look_at(struct machine *m, pid_t tid)
 {
+	const struct task before = *record(m, tid);
+
 	assert_int_equal(plan_detail(m->plan, record(m, tid), facts_of(m, tid, tid), &detail), 0);
+	/* Who answers a question changes nothing. */
+	assert_memory_equal(record(m, tid), &before, sizeof(before));
 }
 
 MACHINE_TEST(a_task_in_its_class)
@@ -42,7 +48,7 @@ MACHINE_TEST(what_somebody_has_lowered_is_withheld)
 	assert_int_equal(detail.withheld, TASK_ATTR_NICE);
 }
 
-/* Nobody has looked at it since, and this changes nothing. */
+/* Nobody has looked at it since. */
 MACHINE_TEST(what_somebody_has_just_changed)
 {
 	start_and_run(m, CHROME, "/usr/bin/chrome");
@@ -62,4 +68,25 @@ MACHINE_TEST(a_task_without_a_class)
 	assert_int_equal(detail.reason, REASON_NO_RULE);
 	assert_attr(&detail.class, PRISTINE);
 	assert_attr(&detail.want, PRISTINE);
+	exits(m, 100);
+	assert_int_equal(plan_detail(m->plan, record(m, 100), facts_of(m, 100, 100), &detail), -ESRCH);
+}
+
+MACHINE_TEST(a_limit_or_the_focus_gives_another_class)
+{
+	const struct override limit = { .kind = OVERRIDE_LIMIT, .qos = "QOS_UTILITY" };
+	const struct override focus = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_FOCUSED };
+	uint16_t number;
+
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	number = asks(m, limit, 100);
+	look_at(m, 100);
+	assert_true(detail.is_limited && !detail.is_raised);
+	ends(m, number);
+	look_at(m, 100);
+	assert_false(detail.is_limited || detail.is_raised);
+	execs(m, 100, "/usr/bin/cmd");
+	asks(m, focus, 100);
+	look_at(m, 100);
+	assert_true(detail.is_raised && !detail.is_limited);
 }

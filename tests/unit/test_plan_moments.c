@@ -313,46 +313,6 @@ MACHINE_TEST(nor_does_it_raise_who_is_not_at_a_seat)
 	stops_without_trace(m);
 }
 
-/* ---- how it stands ---- */
-
-static const char *reason_of(struct machine *m, pid_t tid)
-{
-	const struct task before = *record(m, tid);
-	struct plan_detail detail;
-
-	assert_int_equal(plan_detail(m->plan, record(m, tid), facts_of(m, tid, tgid_of(m, tid)), &detail), 0);
-	/* Who answers a question changes nothing. */
-	assert_memory_equal(record(m, tid), &before, sizeof(before));
-	return reason_name(detail.reason);
-}
-
-MACHINE_TEST(how_it_stands_is_told_of_this_moment)
-{
-	struct plan_detail detail;
-
-	start_and_run(m, THREADS, "/usr/bin/chrome");
-	clones(m, 100, 101);
-	renames(m, 101, "bg");
-	assert_string_equal(reason_of(m, 100), "rule");
-	assert_string_equal(reason_of(m, 101), "thread-rule");
-	assert_string_equal(reason_of(m, INIT), "default");
-	/* Though nobody has looked since. */
-	renice(m, 100, 9);
-	assert_string_equal(reason_of(m, 100), "changed-by-others");
-	renice(m, 100, -4);
-	assert_string_equal(reason_of(m, 100), "rule");
-	renice(m, 100, 9);
-	scan(m);
-	assert_string_equal(reason_of(m, 100), "changed-by-others");
-	execs(m, 100, "/usr/bin/vi");
-	assert_string_equal(reason_of(m, 100), "chosen-by-others");
-	chrt(m, 100, POLICY_FIFO, 9);
-	scan(m);
-	assert_string_equal(reason_of(m, 100), "not-fair");
-	exits(m, 100);
-	assert_int_equal(plan_detail(m->plan, record(m, 100), facts_of(m, 100, 100), &detail), -ESRCH);
-}
-
 MACHINE_TEST(a_later_change_stays)
 {
 	start_and_run(m, THREADS, "/usr/bin/chrome");
