@@ -364,6 +364,8 @@ static const struct {
 	  INTERACTIVE, "SCHED_NORMAL nice 0 slice 7 ms" },
 	{ "... with another class's slice", "behind, is gnome-shell, fork, slice 20, heard",
 	  "SCHED_NORMAL nice 2 slice 8 ms", "SCHED_NORMAL nice 2" },
+	{ "... of whom both were lowered before, to what its class gives", "behind, nice 4, slice 20, is gcc, fork, heard",
+	  BACKGROUND, "SCHED_NORMAL nice 4" },
 	{ "a child for its parent", "is gnome-shell, fork-for-parent",
 	  INTERACTIVE, PRISTINE },
 	{ "... that execs", "is gnome-shell, fork-for-parent, is cmd",

@@ -64,6 +64,22 @@ MACHINE_TEST(a_thread_of_a_mixed_process_is_looked_at)
 		assert_carries(m, tid, PRISTINE);
 }
 
+/* What nobody else of the process carries may have been raised from the least that one of them had. */
+MACHINE_TEST(one_that_no_thread_knows_had_the_least_of_all)
+{
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renice(m, 101, 10);
+	scan(m);
+	m->deaf = true;
+	clones(m, 100, 102);
+	living(m, 102)->attr.nice = -3;
+	m->deaf = false;
+	hear(m);
+	stop(m);
+	assert_carries(m, 102, "SCHED_NORMAL nice 10");
+}
+
 MACHINE_TEST(a_leader_that_leaves_its_threads_makes_a_mixed_process)
 {
 	start(m, CHROME);
