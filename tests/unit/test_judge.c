@@ -105,6 +105,7 @@ TEST_JUDGE_TEST(each_line)
 		{ "a class's nice value alone, under it", IDLE(0), IDLE(2), IDLE(4), TASK_COPY, 0, true, IDLE(4), CHOSEN_N },
 		{ "what has left real time", FIFO(9), FIFO(9), UTILITY, TASK_COPY, CHOSEN_P, false, BATCH(2, 0),
 		  CHOSEN_P | CHOSEN_N },
+		{ "... that its origin vouches for", FIFO(9), FIFO(9), UTILITY, TASK_COPY, CHOSEN_P, true, BATCH(0, 0), CHOSEN_P },
 		{ "born without its slice", NORMAL(-7), FAIR(-7, 8), PRISTINE, TASK_COPY, 0, false, PRISTINE,
 		  CHOSEN_N | CHOSEN_S },
 		/* About to be set. */
@@ -158,6 +159,7 @@ TEST_JUDGE_TEST(without_slices_policy_and_nice_are_the_signature)
 {
 	static const struct row rows[] = {
 		{ "a class", PRISTINE, NORMAL(-4), BATCH(2, 0), TASK_COPY, 0, true, PRISTINE, 0 },
+		{ "... under SCHED_IDLE", IDLE(0), IDLE(2), IDLE(4), TASK_COPY, 0, true, IDLE(0), 0 },
 		{ "its policy alone", PRISTINE, NORMAL(-4), BATCH(-4, 0), TASK_COPY, 0, true,
 		  { .policy = POLICY_BATCH, .util_max = UTIL_FULL }, CHOSEN_P },
 	};
