@@ -56,12 +56,3 @@ MACHINE_TEST(a_nice_that_is_also_a_class_s_is_a_choice_all_the_same)
 	execs(m, 101, "/usr/bin/cmd");
 	assert_task(m, 101, "SCHED_NORMAL nice 4", REASON_CHOSEN);
 }
-
-MACHINE_TEST(a_niced_task_that_was_there_before_is_left_alone)
-{
-	spawns(m, INIT, 100, "/usr/bin/cmd");
-	renice(m, 100, 5);
-	start(m, "");
-	assert_task(m, 100, "SCHED_NORMAL nice 5", REASON_CHOSEN);
-	assert_nothing_to_undo(m, 100);
-}

@@ -2,18 +2,6 @@
 /* The plan, as a specification: which class a task takes at exec. */
 #include "fake_daemon.h"
 
-MACHINE_TEST(every_exec_decides_anew)
-{
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	execs(m, 100, "/usr/bin/gcc");
-	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	execs(m, 100, "/usr/bin/vi");
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
-	execs(m, 100, "/usr/bin/chrome");
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-}
-
 MACHINE_TEST(an_exec_that_changes_nothing_sets_nothing)
 {
 	start(m, "'sh': { 'qos': 'QOS_BACKGROUND' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");

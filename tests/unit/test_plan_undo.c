@@ -35,18 +35,6 @@ MACHINE_TEST(every_tagged_task_gets_back_what_it_had)
 	assert_task(m, INIT, PRISTINE, REASON_UNDONE);
 }
 
-MACHINE_TEST(what_somebody_changed_stays_and_all_else_goes)
-{
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	spawns(m, INIT, 200, "/usr/bin/vi");
-	renice(m, 100, 10);
-	chrt(m, 200, POLICY_FIFO, 3);
-	stop(m);
-	assert_task(m, 100, "SCHED_NORMAL nice 10", REASON_UNDONE);
-	assert_task(m, 200, "SCHED_FIFO priority 3", REASON_UNDONE);
-}
-
 MACHINE_TEST(a_task_that_carries_nothing_of_ours_is_not_looked_at)
 {
 	start(m, "'schedqos': { 'default': 'none' }");
