@@ -43,7 +43,7 @@
  *		its origin is fresh or due. See due_at_birth().
  * exec		The task is due: its rule takes effect. It raises nothing that somebody had lowered (`had` is
  *		SCHED_IDLE, has a nice value above 0 or any I/O priority), and may leave it alone (see must_leave()).
- * rename, move, reload	The same, if this brings another rule or class; so do a first sight and late arguments.
+ * rename, move, reload	The same, if it brings another rule or class; likewise a first sight and late arguments.
  * override	What is asked for takes effect like a rule's; root's class, or that of a user who may raise, also raises
  *		what somebody had lowered. At its end the rule's class is put on, and `theirs` stays. So it does when a
  *		limit or the focus comes or goes.
