@@ -96,29 +96,13 @@ static bool open_standard_streams(void)
 	return true;
 }
 
-/* words: a verb and what is after it. */
-static int run(int n, char **words)
-{
-	for (size_t i = 0; i < array_size(verbs); i++) {
-		if (strcmp(words[0], verbs[i].name) == 0)
-			return flush_output(verb_run(&verbs[i], n, words));
-	}
-	return unknown_verb(words[0]);
-}
-
 int main(int argc, char **argv)
 {
-	static char help_option[] = "--help";
-	const bool is_help = argc > 1 && strcmp(argv[1], "help") == 0;
-
 	if (!open_standard_streams())
 		return EXIT_FAILURE;
 	if (argc < 2)
 		return usage_error(NULL, "no verb given");
-	/* As git has it. */
-	if (is_help && argc > 2)
-		return run(2, (char *[]){ argv[2], help_option, NULL });
-	if (is_help || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		print_help(stdout);
 		return flush_output(0);
 	}
@@ -126,5 +110,9 @@ int main(int argc, char **argv)
 		printf("schedqos %s\n", VERSION);
 		return flush_output(0);
 	}
-	return run(argc - 1, argv + 1);
+	for (size_t i = 0; i < array_size(verbs); i++) {
+		if (strcmp(argv[1], verbs[i].name) == 0)
+			return flush_output(verb_run(&verbs[i], argc - 1, argv + 1));
+	}
+	return unknown_verb(argv[1]);
 }

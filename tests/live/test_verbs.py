@@ -44,11 +44,6 @@ class Usage(LiveTest):
         self.assertNotIn("\x1b", self.check("\x1b[31mred"))
         self.assertIn("[--config FILE]", self.check("check", "--confg", "x"))
 
-    def test_help_is_a_verb_as_well(self):
-        for args, same in ((("help",), ("--help",)), (("help", "start"), ("start", "--help"))):
-            self.assertEqual(schedqos(*args).stdout, schedqos(*same).stdout)
-        self.assertIn("unknown verb 'nonsense'", self.check("help", "nonsense"))
-
     def test_wrong_usage_exits_2(self):
         for args in ((), ("--nonsense",), ("",), ("start", "--nonsense"), ("start", "extra"), ("stop", "now"),
                      ("check", "--config", "a", "b"), ("check", "--diff", "--print"), ("check", "--diff", "x.json"),
