@@ -10,7 +10,6 @@ int explain_print(const char *json);
 /* ---- explain_against.c ---- */
 
 /* How the border of a cpu cgroup is named to people, by path and weight. buf has room for a path and 64 bytes more. */
-#define BORDER_FORMAT "cpu cgroup %s (weight %s)"
 char *border_text(char *buf, size_t size, const struct cpu_group *group);
 
 /* Says what ranks the two tasks, and what each gets of a CPU. Returns an exit status. */

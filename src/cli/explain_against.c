@@ -119,7 +119,7 @@ char *border_text(char *buf, size_t size, const struct cpu_group *group)
 {
 	char path[PATH_MAX];
 
-	snprintf(buf, size, BORDER_FORMAT, text_escape_to(path, sizeof(path), group->path, strlen(group->path)),
+	snprintf(buf, size, "cpu cgroup %s (weight %s)", text_escape_to(path, sizeof(path), group->path, strlen(group->path)),
 		 group->weight);
 	return buf;
 }
