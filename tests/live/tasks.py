@@ -6,22 +6,25 @@ import os
 import re
 
 
+def stat(tid):
+    """The fields of /proc/TID/stat behind the name, the state first; none when the thread is gone."""
+    try:
+        with open("/proc/%d/stat" % tid, "rb") as file:
+            return file.read().rpartition(b")")[2].decode().split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
 def start_time(tid):
     """Clock ticks since boot; None when the thread is gone."""
-    try:
-        with open("/proc/%d/stat" % tid, "rb") as stat:
-            return int(stat.read().rpartition(b")")[2].split()[19])
-    except (FileNotFoundError, ProcessLookupError):
-        return None
+    fields = stat(tid)
+    return int(fields[19]) if fields else None
 
 
 def state(tid):
     """One letter; None when the thread is gone."""
-    try:
-        with open("/proc/%d/stat" % tid, "rb") as stat:
-            return stat.read().rpartition(b")")[2].split()[0].decode()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
+    fields = stat(tid)
+    return fields[0] if fields else None
 
 
 def comm(tid):

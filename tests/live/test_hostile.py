@@ -12,7 +12,7 @@ from cgroups import Cgroups
 from daemon import schedqos
 from harness import LiveTest
 from programs import sleep_program
-from tasks import comm
+from tasks import comm, state
 from waiting import wait_for
 
 
@@ -73,7 +73,7 @@ class Execs(LiveTest):
         with open("cgroup.procs", "w", encoding="ascii") as file:
             file.write(str(puppet.pid))
         self.assert_carries(puppet.tell(0, "spawn", [self.alias("app"), "1000"]), BACKGROUND)
-        self.assert_carries(puppet.tell(0, "spawn", [self.alias("other"), "1000"]), DEFAULT)
+        self.assert_carries(puppet.tell(0, "spawn", ["other", "1000"], sleep_program()), DEFAULT)
         self.assertTrue([text for text in daemon.status()["problems"] if "4,095 bytes" in text])
         for pid in (puppet.pid, *puppet.descendants()):
             groups.back(pid)
@@ -102,7 +102,7 @@ class Births(LiveTest):
         threads = [zombie.tell(number, "name", "ui") for number in numbers]
         zombie.popen.stdin.write(b'[0, "leave"]\n')
         zombie.popen.stdin.flush()
-        wait_for(lambda: self.state(zombie.pid) == "Z", "a zombie leader")
+        wait_for(lambda: state(zombie.pid) == "Z", "a zombie leader")
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}})
         for tid in threads:
             self.assert_carries(tid, UI)
@@ -112,7 +112,7 @@ class Births(LiveTest):
         self.assert_carries(thread, UI)
         later.popen.stdin.write(b'[0, "leave"]\n')
         later.popen.stdin.flush()
-        wait_for(lambda: self.state(later.pid) == "Z", "a zombie leader")
+        wait_for(lambda: state(later.pid) == "Z", "a zombie leader")
         born = later.tell(1, "thread")[1]
         self.assertEqual(daemon.reload({"app": {"qos": BACKGROUND, "thread_qos": {"ui": INITIATED}}}).returncode, 0)
         self.assert_carries(thread, INITIATED)
@@ -122,11 +122,6 @@ class Births(LiveTest):
         daemon.stop()
         for tid in (*threads, thread, born, child):
             self.assertEqual(get_attr(tid), pristine())
-
-    @staticmethod
-    def state(tid):
-        with open("/proc/%d/stat" % tid, "rb") as stat:
-            return stat.read().rpartition(b")")[2].split()[0].decode()
 
     def test_what_a_nice_command_forked_before_any_of_it_was_heard(self):
         """A child, and what daemons leave behind: a grandchild whose parent is gone."""

@@ -3,7 +3,7 @@
 
 from attributes import BACKGROUND, FIFO, NORMAL, UI, fair, get_attr, set_attr, snapshot
 from harness import LiveTest
-from tasks import comm, start_time, tids
+from tasks import comm, start_time, stat, tids
 
 
 class NotOurs(LiveTest):
@@ -25,14 +25,9 @@ class NotOurs(LiveTest):
         self.assertEqual(after.attr().policy, FIFO)
 
     def test_kernel_threads(self):
-        def is_kernel(tid):
-            try:
-                with open("/proc/%d/stat" % tid, "rb") as stat:
-                    return int(stat.read().rpartition(b")")[2].split()[6]) & 0x00200000
-            except (FileNotFoundError, ProcessLookupError):
-                return False
-
-        before = {key: attr for key, attr in snapshot().items() if is_kernel(key[0])}
+        # PF_KTHREAD of the flags.
+        before = {key: attr for key, attr in snapshot().items()
+                  if (fields := stat(key[0])) and int(fields[6]) & 0x00200000}
         self.assertTrue(before)
         self.daemon({"schedqos": {"default": "all"}, "k*": {"qos": BACKGROUND}, "*": {"qos": BACKGROUND}})
         self.current.sync()
