@@ -34,18 +34,19 @@ static inline char *with_quotes(const char *text, size_t file)
 	return room[file];
 }
 
-/* Parses up to FILES_MAX files given as struct config_file without size. */
+/* Parses up to FILES_MAX files, n or those before one without a path, given as struct config_file without size. */
 static inline int parse(const struct config_file *files, size_t n, struct config **ret, struct config_errors *errors)
 {
 	struct config_file sized[FILES_MAX];
+	size_t i;
 
 	assert_in_range(n, 0, FILES_MAX);
-	for (size_t i = 0; i < n; i++) {
+	for (i = 0; i < n && files[i].path; i++) {
 		sized[i] = files[i];
 		sized[i].text = with_quotes(files[i].text, i);
 		sized[i].size = strlen(files[i].text);
 	}
-	return config_parse(sized, n, lookup_user, NULL, ret, errors);
+	return config_parse(sized, i, lookup_user, NULL, ret, errors);
 }
 
 /* A line for each error and warning. */
@@ -98,30 +99,28 @@ static inline struct config *parse_good(const struct config_file *files, size_t 
 	return config;
 }
 
+/* A text of rules that is refused, with this as part of the first error. */
+static inline void assert_refused(const char *rules, const char *message)
+{
+	const struct config_file file = { .path = "rules.json", .text = rules, .kind = CONFIG_RULES };
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	assert_int_equal(parse(&file, 1, &config, &errors), -EINVAL);
+	assert_null(config);
+	assert_non_null(strstr(errors.items[0].text, message));
+	config_errors_clear(&errors);
+}
+
 /* A configuration of the files given, none of which may have anything wrong. */
 #define GOOD(...)                                               \
 	parse_good((const struct config_file[]){ __VA_ARGS__ }, \
 		   COUNT(((const struct config_file[]){ __VA_ARGS__ })))
-#define RULES(json)                                                        \
-	{                                                                  \
-		.path = "rules.json", .text = (json), .kind = CONFIG_RULES \
-	}
-#define MAPPING(json)                                                          \
-	{                                                                      \
-		.path = "mapping.json", .text = (json), .kind = CONFIG_MAPPING \
-	}
-#define PROFILES(json)                                                           \
-	{                                                                        \
-		.path = "profiles.json", .text = (json), .kind = CONFIG_PROFILES \
-	}
-#define PRESET(name, json)                                                              \
-	{                                                                               \
-		.path = "mappings/" name ".json", .text = (json), .kind = CONFIG_PRESET \
-	}
-#define CHOICE(name)                                                       \
-	{                                                                  \
-		.path = "--mapping", .text = (name), .kind = CONFIG_CHOICE \
-	}
+#define RULES(json)	   { .path = "rules.json", .text = (json), .kind = CONFIG_RULES }
+#define MAPPING(json)	   { .path = "mapping.json", .text = (json), .kind = CONFIG_MAPPING }
+#define PROFILES(json)	   { .path = "profiles.json", .text = (json), .kind = CONFIG_PROFILES }
+#define PRESET(name, json) { .path = "mappings/" name ".json", .text = (json), .kind = CONFIG_PRESET }
+#define CHOICE(name)	   { .path = "--mapping", .text = (name), .kind = CONFIG_CHOICE }
 
 static inline const struct qos_class *class_named(const struct config *config, const char *name)
 {

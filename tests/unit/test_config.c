@@ -313,14 +313,9 @@ TEST(every_example_means_what_it_says)
 
 	for (const struct example *example = examples; example < examples + COUNT(examples); example++) {
 		struct config_diff counts;
-		struct config *config;
-		size_t n = 0;
-		char *found;
+		struct config *config = parse_good(example->files, FILES_MAX);
+		char *found = diff(nothing, config, &counts);
 
-		while (n < FILES_MAX && example->files[n].path)
-			n++;
-		config = parse_good(example->files, n);
-		found = diff(nothing, config, &counts);
 		if (strcmp(found, example->means) != 0)
 			fail_msg("%s: means\n%sand not\n%s", example->name, found, example->means);
 		check_print(example->name, config);

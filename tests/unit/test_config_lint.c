@@ -80,12 +80,8 @@ static const struct {
 static void check_warnings(const struct config_file *files, const char *want)
 {
 	struct config_errors errors = { 0 };
-	struct config *config;
-	size_t n = 0;
+	struct config *config = parse_good(files, FILES_MAX);
 
-	while (n < FILES_MAX && files[n].path)
-		n++;
-	config = parse_good(files, n);
 	assert_int_equal(config_lint(config, &errors), 0);
 	assert_int_equal(errors.n_errors, 0);
 	assert_errors(&errors, want);

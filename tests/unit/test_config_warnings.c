@@ -78,40 +78,26 @@ TEST(no_warning_where_it_can_match)
 			       "'*/bin/x': {}, '/bin/y': {}, '?bin/z': {}, '{a': {}, 'b,}': {}}")));
 }
 
-TEST(unknown_user_never_matches)
+TEST(users_who_are_not_known_match_nothing)
 {
-	struct config_file file = { .path = "f", .text = "{\"a\":{\"match\":{\"user\":\"bob\"}}}" };
+	const struct config_file file = RULES("{'a': {'match': {'user': 'slow'}},\n'b': {'match': {'user': 'slow'}},\n"
+					      "'c': {'match': {'user': 'root'}},\n'd': {'match': {'user': 'bob'}}}");
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
-
-	file.size = strlen(file.text);
-	assert_int_equal(config_parse(&file, 1, NULL, NULL, &config, &errors), 0);
-	assert_int_equal(rule_for(config, "a")->match->user->uid, (uid_t)-1);
-	assert_string_equal(rule_for(config, "a")->match->user->name, "bob");
-	config_errors_clear(&errors);
-	config_free(config);
-}
-
-TEST(pending_user_matches_when_known)
-{
-	struct config_file file = { .path = "f",
-				    .text = "{'a':{'match':{'user':'slow'}},\n'b':{'match':{"
-					    "'user':'slow'}},\n'c':{'match':{'user':'root'}}}" };
-	struct config_errors errors = { 0 };
-	struct config *config = NULL;
-	struct rule_user *slow;
+	const struct rule_user *slow, *bob;
 
 	assert_int_equal(parse(&file, 1, &config, &errors), 0);
 	/* Each place is told of; who it is, is asked and kept once. */
-	assert_int_equal(errors.count, 2);
-	assert_non_null(strstr(errors.items[1].text, "cannot be looked up now (Connection timed out)"));
-	assert_int_equal(errors.items[1].line, 2);
-	slow = (struct rule_user *)rule_for(config, "a")->match->user;
+	assert_int_equal(errors.count, 3);
+	assert_non_null(strstr(errors.items[1].text, ":2:25: b.match.user: warning: user \"slow\" cannot be looked up now (Connection timed out)"));
+	slow = rule_for(config, "a")->match->user;
+	bob = rule_for(config, "d")->match->user;
 	assert_true(rule_user_is_pending(slow));
+	assert_false(rule_user_is_pending(bob));
 	assert_int_equal(slow->uid, (uid_t)-1);
+	assert_int_equal(bob->uid, (uid_t)-1);
 	assert_ptr_equal(rule_for(config, "b")->match->user, slow);
 	assert_int_equal(rule_for(config, "c")->match->user->uid, 0);
-	assert_false(rule_user_is_pending(rule_for(config, "c")->match->user));
 	config_errors_clear(&errors);
 	config_free(config);
 }
