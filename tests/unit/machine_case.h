@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include <schedqos/kernel/host.h>
 #include <schedqos/machine/machine.h>
 
 #define SCHED	    "sys/kernel/debug/sched/"
@@ -86,16 +87,9 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to)
 /* ---- the machine ---- */
 
 #define VALUES(...) ((const char *const[]){ __VA_ARGS__ })
-#define KNOB(t, f, ...)                                                  \
-	{                                                                \
-		.tree = (t), .file = (f), .values = VALUES(__VA_ARGS__), \
-		.n_values = COUNT(VALUES(__VA_ARGS__))                   \
-	}
-#define BLOCK(d, f, v)                                                                \
-	{                                                                             \
-		.tree = KNOB_BLOCK, .devices = (d), .file = (f), .values = VALUES(v), \
-		.n_values = 1                                                         \
-	}
+#define KNOB(t, f, ...) \
+	{ .tree = (t), .file = (f), .values = VALUES(__VA_ARGS__), .n_values = COUNT(VALUES(__VA_ARGS__)) }
+#define BLOCK(d, f, v) { .tree = KNOB_BLOCK, .devices = (d), .file = (f), .values = VALUES(v), .n_values = 1 }
 
 static struct knob fast_knobs[] = {
 	KNOB(KNOB_DEBUGFS, "base_slice_ns", "16000000"),
@@ -165,27 +159,21 @@ static inline void apply(const struct sched_profile *profile)
 	assert_int_equal(machine_apply(machine, profile, false, &result), 0);
 }
 
-static inline char *boot_id(void)
+/* A record as somebody else left it. */
+static inline void put_record(const char *text)
 {
-	static char id[64];
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-	assert_non_null(file);
-	assert_non_null(fgets(id, sizeof(id), file));
-	fclose(file);
-	id[strcspn(id, "\n")] = '\0';
-	return id;
+	put(STATE, text);
+	assert_int_equal(chmod(whole(STATE), 0600), 0);
 }
 
-static inline void put_state(const char *knobs, const char *boot)
+/* ... of this boot, with these knobs. */
+static inline void put_state(const char *knobs)
 {
-	char text[2048], path[128];
+	char text[2048], boot[BOOT_ID_SIZE];
 
-	snprintf(text, sizeof(text), "{\"version\":3,\"boot_id\":\"%s\",\"knobs\":[%s]}", boot,
-		 knobs);
-	put(STATE, text);
-	snprintf(path, sizeof(path), "%s/" STATE, top);
-	assert_int_equal(chmod(path, 0600), 0);
+	assert_int_equal(host_boot_id(boot), 0);
+	snprintf(text, sizeof(text), "{\"version\":3,\"boot_id\":\"%s\",\"knobs\":[%s]}", boot, knobs);
+	put_record(text);
 }
 
 /* ---- assertions ---- */

@@ -13,34 +13,38 @@
 /* The temporary folder; paths below are beneath it. */
 static char top[64];
 
+/* Good until the next call. */
+static inline char *whole(const char *path)
+{
+	static char all[1024];
+
+	snprintf(all, sizeof(all), "%s/%s", top, path);
+	return all;
+}
+
+/* Makes the folders that a path is in. Returns it, whole. */
+static inline char *make_room_for(const char *path)
+{
+	char *all = whole(path);
+
+	for (char *slash = all + strlen(top); (slash = strchr(slash + 1, '/'));) {
+		*slash = '\0';
+		assert_true(mkdir(all, 0755) == 0 || errno == EEXIST);
+		*slash = '/';
+	}
+	return all;
+}
+
 static inline void make_folder(const char *path)
 {
-	char whole[1024];
-
-	snprintf(whole, sizeof(whole), "%s/%s", top, path);
-	for (char *p = whole + strlen(top) + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		mkdir(whole, 0755);
-		*p = '/';
-	}
-	assert_true(mkdir(whole, 0755) == 0 || errno == EEXIST);
+	assert_true(mkdir(make_room_for(path), 0755) == 0 || errno == EEXIST);
 }
 
 /* Makes the file, in folders that it makes if need be, or replaces its contents. */
 static inline void put(const char *path, const char *text)
 {
-	char whole[1024], folder[512];
-	FILE *file;
+	FILE *file = fopen(make_room_for(path), "we");
 
-	snprintf(folder, sizeof(folder), "%s", path);
-	if (strrchr(folder, '/')) {
-		*strrchr(folder, '/') = '\0';
-		make_folder(folder);
-	}
-	snprintf(whole, sizeof(whole), "%s/%s", top, path);
-	file = fopen(whole, "we");
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
@@ -48,45 +52,31 @@ static inline void put(const char *path, const char *text)
 
 static inline void make_link(const char *target, const char *path)
 {
-	char whole[1024];
-
-	snprintf(whole, sizeof(whole), "%s/%s", top, path);
-	assert_int_equal(symlink(target, whole), 0);
+	assert_int_equal(symlink(target, whole(path)), 0);
 }
 
 static inline void take_away(const char *path)
 {
-	char whole[1024];
-
-	snprintf(whole, sizeof(whole), "%s/%s", top, path);
-	assert_int_equal(remove(whole), 0);
+	assert_int_equal(remove(whole(path)), 0);
 }
 
 /* Contents, of the last call; NULL for no such file. */
 static inline const char *get(const char *path)
 {
 	static char text[8192];
-	char whole[1024];
-	FILE *file;
-	size_t n;
+	FILE *file = fopen(whole(path), "re");
 
-	snprintf(whole, sizeof(whole), "%s/%s", top, path);
-	file = fopen(whole, "re");
 	if (!file)
 		return NULL;
-	n = fread(text, 1, sizeof(text) - 1, file);
-	text[n] = '\0';
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 	fclose(file);
 	return text;
 }
 
 static inline int open_folder(const char *path)
 {
-	char whole[1024];
-	int fd;
+	int fd = open(whole(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	snprintf(whole, sizeof(whole), "%s/%s", top, path);
-	fd = open(whole, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	return fd;
 }

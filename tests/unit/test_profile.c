@@ -90,7 +90,7 @@ PROFILE_TEST(case_by_case)
 			snprintf(set, sizeof(set), ",\"set\":\"%s\"", cases[i].set);
 		snprintf(text, sizeof(text), "{\"tree\":\"debugfs\",\"path\":\"x\",\"before\":\"%s\"%s}", cases[i].before,
 			 cases[i].set ? set : "");
-		put_state(cases[i].before ? text : "", boot_id());
+		put_state(cases[i].before ? text : "");
 		start(0);
 		knob.values = &cases[i].wanted;
 		apply(cases[i].wanted ? &profile : NULL);
@@ -309,23 +309,20 @@ PROFILE_TEST(a_foreign_record_is_refused)
 		"{\"tree\":\"debugfs\",\"path\":\"x\"}",
 		"{\"tree\":\"debugfs\",\"path\":\"x\",\"before\":\"1\",\"set\":1}",
 	};
-	char path[128];
 
-	snprintf(path, sizeof(path), "%s/" STATE, top);
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		close_machine();
-		put(STATE, bad[i].text);
-		assert_int_equal(chmod(path, 0600), 0);
+		put_record(bad[i].text);
 		start(bad[i].error == -ESTALE ? 0 : bad[i].error);
 	}
 	assert_int_equal(machine_count_changed(machine), 0);
 	for (size_t i = 0; i < COUNT(bad_knobs); i++) {
 		close_machine();
-		put_state(bad_knobs[i], boot_id());
+		put_state(bad_knobs[i]);
 		start(-EBADMSG);
 	}
-	put_state("", boot_id());
-	assert_int_equal(chmod(path, 0660), 0);
+	put_state("");
+	assert_int_equal(chmod(whole(STATE), 0660), 0);
 	start(-EPERM);
 }
 
@@ -333,7 +330,7 @@ PROFILE_TEST(a_record_stays_in_its_tree)
 {
 	close_machine();
 	put("sys/kernel/debug/secret", "B\n");
-	put_state("{\"tree\":\"debugfs\",\"path\":\"../secret\",\"before\":\"A\",\"set\":\"B\"}", boot_id());
+	put_state("{\"tree\":\"debugfs\",\"path\":\"../secret\",\"before\":\"A\",\"set\":\"B\"}");
 	start(0);
 	apply(NULL);
 	assert_string_equal(get("sys/kernel/debug/secret"), "B\n");
