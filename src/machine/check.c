@@ -16,20 +16,19 @@ void found(struct checkup *checkup, enum finding_state state, const char *name, 
 	struct finding *items = reallocarray(findings->items, findings->count + 1, sizeof(*items));
 	char *text;
 	va_list args;
-	int r;
 
 	va_start(args, what);
-	r = vasprintf(&text, what, args);
+	if (vasprintf(&text, what, args) < 0)
+		text = NULL;
 	va_end(args);
 	if (items)
 		findings->items = items;
-	if (!items || r < 0) {
-		if (r >= 0)
-			free(text);
-		findings->no_memory = true;
+	if (items && text) {
+		items[findings->count++] = (struct finding){ name, state, text, consequence, remedy };
 		return;
 	}
-	items[findings->count++] = (struct finding){ name, state, text, consequence, remedy };
+	free(text);
+	findings->no_memory = true;
 }
 
 void findings_clear(struct findings *findings)

@@ -115,13 +115,30 @@ static void assert_refusal(const char *text)
 
 PROFILE_TEST(a_missing_knob_is_refused_and_the_rest_set)
 {
-	take_away(BASE_SLICE);
-	apply(&fast);
-	assert_results(4, 0, 0, 1);
-	assert_false(result.base_slice);
-	assert_refusal("/sys/kernel/debug/sched/base_slice_ns: No such file or directory (this kernel "
-		       "has no such knob there)");
-	assert_string_equal(get(GOVERNOR1), "schedutil\n");
+	const struct {
+		struct knob knob;
+		size_t refused;
+		const char *refusal;
+	} missing[] = {
+		{ KNOB(KNOB_DEBUGFS, "none", "1"), 1,
+		  "/sys/kernel/debug/sched/none: No such file or directory (this kernel has no such knob there)" },
+		/* Many processors refuse in one line. */
+		{ KNOB(KNOB_CPUFREQ, "boost", "1"), 2,
+		  "/sys/devices/system/cpu/cpufreq/policy0/boost: No such file or directory (this machine has no frequency scaling)" },
+		{ BLOCK("nvme0n1", "scheduler", "none"), 1, "/sys/block/nvme0n1/queue/scheduler: No such file or directory" },
+	};
+
+	for (size_t i = 0; i < COUNT(missing); i++) {
+		/* Only a glob may match nothing. */
+		struct knob knobs[] = { missing[i].knob, BLOCK("nvme*", "scheduler", "none"), BLOCK("vda", "nr_requests", "64") };
+		const struct sched_profile profile = { "missing", knobs, COUNT(knobs), { 0 } };
+
+		apply(&profile);
+		assert_results(1, 0, 0, missing[i].refused);
+		assert_refusal(missing[i].refusal);
+		apply(NULL);
+		assert_all_put_back();
+	}
 }
 
 /* Lockdown refuses even to open it, whatever it holds. */
@@ -131,6 +148,7 @@ PROFILE_TEST(a_closed_knob_is_refused_and_the_rest_set)
 	why_closed = EPERM;
 	apply(&fast);
 	assert_results(4, 0, 0, 1);
+	assert_false(result.base_slice);
 	assert_refusal("/sys/kernel/debug/sched/base_slice_ns: Operation not permitted (kernel lockdown, or no "
 		       "CAP_SYS_ADMIN to mount it)");
 	/* What cannot be put back stays on record. */
@@ -140,28 +158,6 @@ PROFILE_TEST(a_closed_knob_is_refused_and_the_rest_set)
 	closed = NULL;
 	apply(NULL);
 	assert_all_put_back();
-}
-
-PROFILE_TEST(many_processors_refuse_in_one_line)
-{
-	struct knob many[] = { KNOB(KNOB_CPUFREQ, "boost", "1") };
-	const struct sched_profile profile = { "many", many, 1, { 0 } };
-
-	make_folder(CPUFREQ "policy2");
-	apply(&profile);
-	assert_results(0, 0, 0, 3);
-	assert_refusal("/sys/devices/system/cpu/cpufreq/policy0/boost: No such file or directory (this machine has no "
-		       "frequency scaling)");
-}
-
-PROFILE_TEST(only_a_glob_may_match_nothing)
-{
-	struct knob knobs[] = { BLOCK("nvme*", "scheduler", "none"), BLOCK("nvme0n1", "scheduler", "none") };
-	const struct sched_profile profile = { "nvme", knobs, 2, { 0 } };
-
-	apply(&profile);
-	assert_results(0, 0, 0, 1);
-	assert_refusal("/sys/block/nvme0n1/queue/scheduler: No such file or directory");
 }
 
 PROFILE_TEST(the_later_of_two_values_counts)
