@@ -16,10 +16,10 @@
 /* A datagram begins with ACTION@PATH. Four of its bytes, as a filter loads them. */
 #define WORD(a, b, c, d) ((__u32)(a) << 24 | (b) << 16 | (c) << 8 | (d))
 
-/* Goes on if these are the bytes at the offset, else skips `skip` instructions. */
-#define EXPECT(offset, word, skip)                        \
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset)),     \
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (word), 0, (skip))
+/* If these are the bytes at the offset; what ends before is dropped. */
+#define ACCEPT(offset, word)                                                                           \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (word), 0, 1), \
+		BPF_STMT(BPF_RET | BPF_K, 0xffff)
 
 int uevent_filter(int fd)
 {
@@ -28,18 +28,13 @@ int uevent_filter(int fd)
 	 * drivers/base, 6.18), "offline@..." when it does not run any more, "remove@..." when it is no longer there. A
 	 * suspend, even one that is given up halfway, takes all but one offline without these, but x86 then has
 	 * "remove@/devices/system/machinecheck/machinecheckN" (mce_cpu_pre_down in core.c of arch/x86/kernel/cpu/mce).
-	 * All but events of these places with words as long as these are dropped without waking us.
+	 * All that does not have these names at these places is dropped without waking us; what has them by chance is
+	 * taken for such an event.
 	 */
 	static struct sock_filter code[] = {
-		EXPECT(7, WORD('/', 'd', 'e', 'v'), 3),
-		EXPECT(23, WORD('c', 'p', 'u', '/'), 1),
-		BPF_STMT(BPF_RET | BPF_K, 0xffff),
-		EXPECT(8, WORD('/', 'd', 'e', 'v'), 3),
-		EXPECT(24, WORD('c', 'p', 'u', '/'), 1),
-		BPF_STMT(BPF_RET | BPF_K, 0xffff),
-		EXPECT(7, WORD('/', 'd', 'e', 'v'), 3),
-		EXPECT(23, WORD('m', 'a', 'c', 'h'), 1),
-		BPF_STMT(BPF_RET | BPF_K, 0xffff),
+		ACCEPT(23, WORD('c', 'p', 'u', '/')),
+		ACCEPT(24, WORD('c', 'p', 'u', '/')),
+		ACCEPT(23, WORD('m', 'a', 'c', 'h')),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
 	const struct sock_fprog program = { array_size(code), code };
