@@ -208,22 +208,21 @@ int unit_set_weight(sd_bus *bus, const char *name, uint64_t weight)
 
 bool unit_has_border(const struct unit *unit)
 {
-	struct cgroup_mount mounts[8];
-	const size_t n = host_cgroups(AT_FDCWD, mounts, array_size(mounts));
+	const struct cpu_hierarchies where = cpu_hierarchies_find(AT_FDCWD);
 	const char *end = strrchr(unit->cgroup, '/');
 	bool has = false;
 
-	for (size_t i = 0; i < n && end && end[1] && !has; i++) {
+	for (size_t i = 0; i < where.count && end && end[1] && !has; i++) {
 		char path[CGROUP_PATH_MAX + 512], controllers[256];
 
 		/* In version 1 a group has a folder in the hierarchy of a controller that is on for it. */
-		snprintf(path, sizeof(path), "%s%s", mounts[i].path, unit->cgroup);
-		if (mounts[i].version == 1) {
+		snprintf(path, sizeof(path), "%s%s", where.mounts[i].path, unit->cgroup);
+		if (where.mounts[i].version == 1) {
 			has = access(path, F_OK) == 0;
 			continue;
 		}
-		snprintf(path, sizeof(path), "%s%.*s/cgroup.subtree_control", mounts[i].path, (int)(end - unit->cgroup),
-			 unit->cgroup);
+		snprintf(path, sizeof(path), "%s%.*s/cgroup.subtree_control", where.mounts[i].path,
+			 (int)(end - unit->cgroup), unit->cgroup);
 		has = host_read(path, controllers, sizeof(controllers)) >= 0 && host_has_word(controllers, "cpu");
 	}
 	return has;

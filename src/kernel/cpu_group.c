@@ -11,14 +11,6 @@
 /* What a group with cpu.idle weighs (WEIGHT_IDLEPRIO in kernel/sched/sched.h). */
 #define LOAD_IDLE 3
 
-struct cpu_hierarchies cpu_hierarchies_find(int root)
-{
-	struct cpu_hierarchies where = { .root = root };
-
-	where.count = host_cgroups(root, where.mounts, array_size(where.mounts));
-	return where;
-}
-
 static bool read_one(int root, const struct cpu_group *group, const char *name, char *ret, size_t size)
 {
 	char path[sizeof(group->mount.path) + sizeof(group->path) + 32];

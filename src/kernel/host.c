@@ -123,13 +123,14 @@ size_t host_parse_cgroups(const char *mountinfo, struct cgroup_mount *ret, size_
 	return count;
 }
 
-size_t host_cgroups(int root, struct cgroup_mount *ret, size_t max)
+struct cpu_hierarchies cpu_hierarchies_find(int root)
 {
+	struct cpu_hierarchies where = { .root = root };
 	_cleanup_free_ char *text = malloc(256 * 1024);
 
-	if (!text || host_read_at(root, "/proc/self/mountinfo", text, 256 * 1024) < 0)
-		return 0;
-	return host_parse_cgroups(text, ret, max);
+	if (text && host_read_at(root, "/proc/self/mountinfo", text, 256 * 1024) == 0)
+		where.count = host_parse_cgroups(text, where.mounts, array_size(where.mounts));
+	return where;
 }
 
 /* Where it is by custom (systemd, elogind); no other process needs the hierarchy. */
@@ -137,13 +138,12 @@ size_t host_cgroups(int root, struct cgroup_mount *ret, size_t max)
 
 int host_cgroup_folder(const char *cgroup, char *ret, size_t size)
 {
-	struct cgroup_mount mounts[16];
-	size_t n = host_cgroups(AT_FDCWD, mounts, 16);
+	const struct cpu_hierarchies where = cpu_hierarchies_find(AT_FDCWD);
 
-	for (size_t i = 0; i <= n; i++) {
-		const char *top = i < n ? mounts[i].path : SYSTEMD_HIERARCHY;
+	for (size_t i = 0; i <= where.count; i++) {
+		const char *top = i < where.count ? where.mounts[i].path : SYSTEMD_HIERARCHY;
 
-		if (i < n && mounts[i].version != 2)
+		if (i < where.count && where.mounts[i].version != 2)
 			continue;
 		if ((size_t)snprintf(ret, size, "%s%s", top, cgroup) >= size)
 			return -ENAMETOOLONG;
