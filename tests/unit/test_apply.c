@@ -324,3 +324,34 @@ KERNEL_TEST(without_slices_there_is_no_base_slice)
 	assert_int_equal(applier_init(&applier), 0);
 	assert_int_equal(applier.caps.base_slice_ns, 0);
 }
+
+/* ---- after a change of the base slice ---- */
+
+KERNEL_TEST(who_has_no_slice_is_made_to_show_the_new_base_slice)
+{
+	kernel.own = (struct ksched_attr){ .nice = -20, .runtime = 16 * MS };
+	kernel.others = (struct ksched_attr){
+		.policy = POLICY_BATCH,
+		.nice = 4,
+		.flags = KSCHED_FLAG_RESET_ON_FORK | KSCHED_FLAG_UTIL_CLAMP_MAX,
+		.util_max = 256,
+		.runtime = 3 * MS,
+	};
+	assert_int_equal(applier_renew(&applier, 0, 5 * MS), 0);
+	assert_int_equal(applier.caps.base_slice_ns, 16 * MS);
+	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);
+	/* A clamp that is not asked for is not touched. */
+	assert_string_equal(kernel.calls, "own: NORMAL nice -20, BATCH nice 4 reset-on-fork");
+}
+
+KERNEL_TEST(who_has_one_or_is_not_fair_is_left_alone)
+{
+	kernel.others.runtime = 5 * MS;
+	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);
+	kernel.others.runtime = 3 * MS;
+	kernel.others.policy = POLICY_DEADLINE;
+	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);
+	kernel.get_result = -ESRCH;
+	assert_int_equal(applier_renew(&applier, 7, 3 * MS), -ESRCH);
+	assert_int_equal(kernel.n_calls, 0);
+}
