@@ -88,7 +88,7 @@ static int share(size_t size, void **ret)
 }
 
 /* Returns 0 or -errno. */
-static int start(const struct helper *helper, struct helper_process *ret)
+static int start(struct helper *helper)
 {
 	int ends[2] = { -1, -1 }, leash[2] = { -1, -1 };
 	void *shared = NULL;
@@ -113,7 +113,7 @@ static int start(const struct helper *helper, struct helper_process *ret)
 	}
 	if (shared)
 		madvise(shared, helper->shared_size, MADV_DONTFORK);
-	*ret = (struct helper_process){ .pid = pid, .fd = ends[0], .leash = leash[1], .shared = shared };
+	helper->now = (struct helper_process){ .pid = pid, .fd = ends[0], .leash = leash[1], .shared = shared };
 	return 0;
 }
 
@@ -128,8 +128,10 @@ static void reap(struct helper *helper)
 	helper->n_left = kept;
 }
 
-static void end(struct helper *helper, struct helper_process *process)
+void helper_leave(struct helper *helper)
 {
+	struct helper_process *process = &helper->now;
+
 	if (!process->pid)
 		return;
 	close(process->fd);
@@ -143,29 +145,16 @@ static void end(struct helper *helper, struct helper_process *process)
 
 int helper_need(struct helper *helper)
 {
-	int r = 0;
+	int r;
 
 	if (helper->n_left)
 		reap(helper);
-	if (helper->now.pid && (helper->spare.pid || !helper->has_spare))
+	if (helper->now.pid)
 		return helper->now.fd;
-	if (!helper->now.pid && helper->n_left >= HELPERS_LEFT_MAX)
+	if (helper->n_left >= HELPERS_LEFT_MAX)
 		return -EAGAIN;
-	if (!helper->now.pid) {
-		helper->now = helper->spare;
-		helper->spare = (struct helper_process){ 0 };
-	}
-	if (!helper->now.pid)
-		r = start(helper, &helper->now);
-	/* Without a spare one we go on as well. */
-	if (r == 0 && helper->has_spare && helper->n_left < HELPERS_LEFT_MAX)
-		start(helper, &helper->spare);
+	r = start(helper);
 	return r < 0 ? r : helper->now.fd;
-}
-
-void helper_leave(struct helper *helper)
-{
-	end(helper, &helper->now);
 }
 
 void helper_end(struct helper *helper)
@@ -184,23 +173,17 @@ char helper_state(const struct helper *helper, int proc)
 	return procfs_stat(proc, helper->now.pid, &stat) == 0 ? stat.state : '\0';
 }
 
-static uint64_t cpu_ns(const struct helper_process *process)
+uint64_t helper_cpu_ns(const struct helper *helper)
 {
 	clockid_t clock;
 
-	return process->pid && clock_getcpuclockid(process->pid, &clock) == 0 ? clock_ns(clock) : 0;
-}
-
-uint64_t helper_cpu_ns(const struct helper *helper)
-{
-	return cpu_ns(&helper->now) + cpu_ns(&helper->spare);
+	return helper->now.pid && clock_getcpuclockid(helper->now.pid, &clock) == 0 ? clock_ns(clock) : 0;
 }
 
 void helper_close(struct helper *helper)
 {
 	reap(helper);
-	end(helper, &helper->now);
-	end(helper, &helper->spare);
+	helper_leave(helper);
 	reap(helper);
 }
 
@@ -289,7 +272,6 @@ int reader_ask(struct helper *reader, const struct reader_question *questions, s
 
 	reader->serve = serve;
 	reader->shared_size = sizeof(struct exchange);
-	reader->has_spare = true;
 	r = helper_need(reader);
 	if (r < 0 || !count)
 		return r < 0 ? r : 0;

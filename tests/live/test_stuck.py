@@ -185,9 +185,9 @@ class Later(Stuck):
                 os.kill(pid, signal.SIGSTOP)
                 stopped.add(pid)
             self.assert_carries(self.run_program([path, "1000"]), UI)
-            return len(stopped) >= 9
-        wait_for(all_are_left, "eight that are left behind, and a spare one")
-        self.assertEqual(len(stopped), 9)
+            return len(stopped) >= 8
+        wait_for(all_are_left, "eight that are left behind")
+        self.assertEqual(len(stopped), 8)
         chosen = self.chosen()
         self.assert_carries(chosen, DEFAULT)
         # One comes back, and is replaced.

@@ -21,14 +21,13 @@ struct helper_process {
 	void *shared; /* memory that it and we write to; NULL: none */
 };
 
-/* All zeroes but for serve, shared_size and has_spare. */
+/* All zeroes but for serve and shared_size. */
 struct helper {
 	/* Runs in the other process, with a socket to serve until that is closed. It inherits all memory. */
 	void (*serve)(int fd);
 	size_t shared_size;
-	bool has_spare; /* another one is started ahead */
-	struct helper_process now, spare;
-	pid_t left[HELPERS_LEFT_MAX + 2]; /* those two as well, when all are ended */
+	struct helper_process now;
+	pid_t left[HELPERS_LEFT_MAX + 1]; /* that one as well, when all are ended */
 	size_t n_left;
 };
 
@@ -47,7 +46,7 @@ void helper_end(struct helper *helper);
  */
 char helper_state(const struct helper *helper, int proc);
 
-/* The CPU time of the processes that serve now and that are in reserve, ns. */
+/* The CPU time of the process that serves now, ns. */
 uint64_t helper_cpu_ns(const struct helper *helper);
 
 /* Ends all. If one is needed later, it is started then. Never waits. */
