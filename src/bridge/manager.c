@@ -223,7 +223,7 @@ bool unit_has_border(const struct unit *unit)
 		}
 		snprintf(path, sizeof(path), "%s%.*s/cgroup.subtree_control", where.mounts[i].path,
 			 (int)(end - unit->cgroup), unit->cgroup);
-		has = host_read(path, controllers, sizeof(controllers)) >= 0 && host_has_word(controllers, "cpu");
+		has = host_read(path, controllers, sizeof(controllers)) >= 0 && host_has_word(controllers, strlen(controllers), "cpu");
 	}
 	return has;
 }

@@ -73,13 +73,13 @@ const char *host_other_namespace(int root)
 	return NULL;
 }
 
-bool host_has_word(const char *list, const char *word)
+bool host_has_word(const char *list, size_t length, const char *word)
 {
-	const size_t length = strlen(word);
+	const char *const end = list + length;
 
-	for (size_t n; *list; list += n + (list[n] != '\0')) {
-		n = strcspn(list, ", \n");
-		if (n == length && strncmp(list, word, n) == 0)
+	for (size_t n; list < end; list += n + 1) {
+		n = strcspn(list, ",: \n");
+		if (n == strlen(word) && strncmp(list, word, n) == 0)
 			return true;
 	}
 	return false;
@@ -100,7 +100,7 @@ static bool parse_mount(const char *line, struct cgroup_mount *ret)
 		return false;
 	if (strcmp(type, "cgroup2") == 0)
 		ret->version = 2;
-	else if (strcmp(type, "cgroup") == 0 && host_has_word(options, "cpu"))
+	else if (strcmp(type, "cgroup") == 0 && host_has_word(options, strlen(options), "cpu"))
 		ret->version = 1;
 	else
 		return false;

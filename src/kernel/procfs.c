@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <schedqos/kernel/host.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 #include <schedqos/util/text.h>
@@ -202,26 +203,13 @@ int procfs_schedstat(int proc, pid_t tid, struct procfs_schedstat *ret)
 	return sscanf(buf, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret->run_ns, &ret->delay_ns, &ret->waits) == 3 ? 0 : -EBADMSG;
 }
 
-/* Whether one of the names, separated by commas, is this. */
-static bool has_name(const char *names, const char *end, const char *name)
-{
-	const size_t length = strlen(name);
-
-	for (size_t n; names < end; names += n + 1) {
-		n = strcspn(names, ",:");
-		if (n == length && strncmp(names, name, n) == 0)
-			return true;
-	}
-	return false;
-}
-
 const char *procfs_parse_cgroup(const char *text, const char *controller, size_t *ret_length)
 {
 	for (const char *line = text; *line;) {
 		const char *end = strchrnul(line, '\n'), *names = memchr(line, ':', end - line);
 		const char *path = names ? memchr(names + 1, ':', end - names - 1) : NULL;
 
-		if (path && (*controller ? has_name(names + 1, path, controller) : path == names + 1)) {
+		if (path && (*controller ? host_has_word(names + 1, path - names - 1, controller) : path == names + 1)) {
 			*ret_length = end - path - 1;
 			return path + 1;
 		}
