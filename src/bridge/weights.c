@@ -166,16 +166,16 @@ static bool may_set(struct weights *weights, const struct unit *unit)
 	const bool is_chosen = has_chosen_weight(weights, unit);
 
 	if (is_chosen || unit->other) {
-		log_at(weights->level, "%s: somebody has chosen its %s, which stays", unit->id,
-		       is_chosen ? "CPUWeight" : unit->other);
+		log_write(weights->level, "%s: somebody has chosen its %s, which stays", unit->id,
+			  is_chosen ? "CPUWeight" : unit->other);
 		return false;
 	}
 	if (unit_has_border(unit))
 		return true;
-	log_at(weights->has_told_border ? LOG_DEBUG : LOG_INFO,
-	       "%s: gets no CPUWeight, which would switch on the cpu controller for all that is in %s; the same goes for "
-	       "others where it is off",
-	       unit->id, unit->slice);
+	log_write(weights->has_told_border ? LOG_DEBUG : LOG_INFO,
+		  "%s: gets no CPUWeight, which would switch on the cpu controller for all that is in %s; the same goes for "
+		  "others where it is off",
+		  unit->id, unit->slice);
 	weights->has_told_border = true;
 	return false;
 }

@@ -109,12 +109,12 @@ static void report(const struct focus *focus, enum subject subject)
 	const int level = used ? LOG_INFO : LOG_WARNING;
 	bool was_found = false;
 
-	log_at(level, "%s: %s", subjects[subject], used ? used->type->name : "nothing is known");
+	log_write(level, "%s: %s", subjects[subject], used ? used->type->name : "nothing is known");
 	for (size_t i = 0; i < array_size(types) && (focus->prints || !used); i++) {
 		if (used && types[i] == used->type)
 			was_found = true;
 		else if (types[i]->subject == subject)
-			log_at(level, "  not by %s: %s", types[i]->name, was_found ? "it was not looked for" : focus->why_not[i]);
+			log_write(level, "  not by %s: %s", types[i]->name, was_found ? "it was not looked for" : focus->why_not[i]);
 	}
 }
 

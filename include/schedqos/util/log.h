@@ -28,17 +28,11 @@ bool log_enabled(int level);
 
 void log_write(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-#define log_at(level, ...)                                                                         \
-	do {                                                                                       \
-		if (log_enabled(level))                                                            \
-			log_write(level, __VA_ARGS__);                                             \
-	} while (0)
-
-#define log_error(...) log_at(LOG_ERR, __VA_ARGS__)
-#define log_warning(...) log_at(LOG_WARNING, __VA_ARGS__)
-#define log_notice(...) log_at(LOG_NOTICE, __VA_ARGS__)
-#define log_info(...) log_at(LOG_INFO, __VA_ARGS__)
-#define log_debug(...) log_at(LOG_DEBUG, __VA_ARGS__)
+#define log_error(...) log_write(LOG_ERR, __VA_ARGS__)
+#define log_warning(...) log_write(LOG_WARNING, __VA_ARGS__)
+#define log_notice(...) log_write(LOG_NOTICE, __VA_ARGS__)
+#define log_info(...) log_write(LOG_INFO, __VA_ARGS__)
+#define log_debug(...) log_write(LOG_DEBUG, __VA_ARGS__)
 
 /* A recurring problem is logged only when it first happens, and its total at the end. */
 struct problem {
