@@ -97,42 +97,6 @@ TEST(a_path_that_is_unknown_matches_nothing)
 	rules_free(rules);
 }
 
-/* ---- many ---- */
-
-TEST(each_of_15000_rules_is_found)
-{
-	enum { MANY = 15000 };
-	struct rule *many = calloc(MANY, sizeof(*many));
-	char(*names)[24] = calloc(MANY, sizeof(*names));
-	struct rules *rules = rules_new();
-	struct facts facts = { .have = FACT_EXE | FACT_ARGV };
-	char exe[32];
-	int error;
-
-	for (int i = 0; i < MANY; i++) {
-		/* Every third is a glob; their literal text has one length. */
-		snprintf(names[i], sizeof(names[i]), i % 3 ? "app-%05d-x" : "app-%05d*", i);
-		many[i] = (struct rule){ .pattern = names[i],
-					 .qos = "QOS_UTILITY",
-					 .source = { .line = (uint32_t)(MANY - i), .file = 1 } };
-		assert_int_equal(rules_put(rules, names[i], &many[i]), 0);
-	}
-	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
-	assert_int_equal(rules->n_lists, MANY);
-	for (int i = 0; i < MANY; i += 7) {
-		snprintf(exe, sizeof(exe), "/bin/app-%05d-x", i);
-		facts.exe = exe;
-		assert_ptr_equal(rules_match(rules, &facts, &error), &many[i]);
-		assert_ptr_equal(rules_by_id(rules, many[i].id), &many[i]);
-		assert_ptr_equal(rules->lists[MANY - 1 - i], &many[i]);
-	}
-	facts.exe = "/bin/app-15000-x";
-	assert_null(rules_match(rules, &facts, &error));
-	rules_free(rules);
-	free(names);
-	free(many);
-}
-
 /* The fast way to the best glob gives what the plain reading of the specification gives. */
 TEST(the_best_glob_is_the_best_of_all_that_match)
 {
