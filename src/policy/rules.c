@@ -115,7 +115,8 @@ static int finish_patterns(struct rules *rules)
 {
 	const size_t n = rules->n_patterns;
 
-	for (rules->index_size = 64; rules->index_size < 2 * n;)
+	/* Three of four places are free: most names are found not to be there without being compared. */
+	for (rules->index_size = 64; rules->index_size < 4 * n;)
 		rules->index_size *= 2;
 	rules->index = calloc(rules->index_size, sizeof(*rules->index));
 	if (!rules->index)
@@ -123,16 +124,16 @@ static int finish_patterns(struct rules *rules)
 	rules->n_patterns = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct pattern pattern = rules->patterns[i], *same;
-		struct slot *slot = rules_slot(rules, pattern.text);
+		uint32_t *slot = rules_slot(rules, pattern.text);
 
-		if (slot->number) {
-			same = &rules->patterns[slot->number - 1];
+		if (*slot) {
+			same = &rules->patterns[*slot - 1];
 			pattern.before = same->list ? same->list : same->before;
 			*same = pattern;
 			continue;
 		}
 		rules->patterns[rules->n_patterns++] = pattern;
-		*slot = (struct slot){ (uint32_t)rules->n_patterns, (uint32_t)(rules_hash(pattern.text) >> 32) };
+		*slot = (uint32_t)rules->n_patterns;
 	}
 	return 0;
 }

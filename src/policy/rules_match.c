@@ -12,30 +12,19 @@
 
 /* ---- the index of exact patterns, and globs ---- */
 
-/* FNV-1a: names are short, and a bad name costs its owner nothing but one longer probe. */
-uint64_t rules_hash(const char *text)
+uint32_t *rules_slot(const struct rules *rules, const char *text)
 {
 	uint64_t hash = 0xcbf29ce484222325ULL;
 
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
-	return hash ^ hash >> 32;
-}
+	/* FNV-1a: names are short, and a bad name costs its owner nothing but one longer probe. */
+	for (const char *p = text; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 0x100000001b3ULL;
+	for (;; hash++) {
+		uint32_t *slot = &rules->index[hash & (rules->index_size - 1)];
 
-struct slot *rules_slot(const struct rules *rules, const char *text)
-{
-	uint64_t hash = rules_hash(text);
-	uint32_t high = (uint32_t)(hash >> 32);
-	struct slot *slot;
-
-	for (size_t i = hash;; i++) {
-		slot = &rules->index[i & (rules->index_size - 1)];
-		if (!slot->number)
-			break;
-		if (slot->hash == high && strcmp(rules->patterns[slot->number - 1].text, text) == 0)
-			break;
+		if (!*slot || strcmp(rules->patterns[*slot - 1].text, text) == 0)
+			return slot;
 	}
-	return slot;
 }
 
 static bool glob_matches(const struct glob *glob, const char *name, size_t length)
@@ -381,7 +370,7 @@ const struct rule *rules_by_id(const struct rules *rules, uint32_t id)
 
 const struct rule *rules_of_pattern(const struct rules *rules, const char *pattern)
 {
-	const uint32_t number = rules->n_patterns ? rules_slot(rules, pattern)->number : 0;
+	const uint32_t number = rules->n_patterns ? *rules_slot(rules, pattern) : 0;
 
 	return number ? rules->patterns[number - 1].list : NULL;
 }

@@ -22,14 +22,7 @@ struct pattern {
 	struct source masked;	   /* where, if list is NULL */
 };
 
-struct slot {
-	uint32_t number; /* 1 + index into patterns, 0: free */
-	uint32_t hash;	 /* the upper half: spares most comparisons of texts */
-};
-
 /* rules_match.c */
 
-uint64_t rules_hash(const char *text);
-
-/* The index slot that holds the pattern, or the free one where it belongs. */
-struct slot *rules_slot(const struct rules *rules, const char *text);
+/* Where the index has the pattern, or the free place where it belongs. */
+uint32_t *rules_slot(const struct rules *rules, const char *text);

@@ -229,7 +229,7 @@ struct rules {
 	size_t n_classes;
 	struct pattern *patterns; /* in the order of the files; once finished, each once */
 	size_t n_patterns;
-	struct slot *index; /* of the patterns: open addressing; a power of two in size */
+	uint32_t *index; /* of the patterns, from 1; 0: free. Open addressing, a power of two in size */
 	size_t index_size;
 	struct glob *globs; /* the best first */
 	size_t n_globs;
