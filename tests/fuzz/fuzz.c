@@ -37,14 +37,6 @@ char *take_text(struct input *input, size_t max)
 	return text;
 }
 
-void make_folder(char path[64])
-{
-	const char *within = getenv("TMPDIR");
-
-	check(snprintf(path, 64, "%s/fuzz-XXXXXX", within ? within : "/tmp") < 64);
-	check(mkdtemp(path));
-}
-
 void check_utf8(const char *text)
 {
 	for (size_t len = strlen(text), n; len; text += n, len -= n) {

@@ -53,9 +53,6 @@ uint8_t *take_bytes(struct input *input, size_t max, size_t *ret_size);
 /* The same with a NUL at the end, and none before it. */
 char *take_text(struct input *input, size_t max);
 
-/* A new folder in TMPDIR, which the runner empties, whatever happens here. */
-void make_folder(char path[64]);
-
 /* Valid UTF-8 that moves no cursor. */
 void check_printable(const char *text);
 

@@ -1,31 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Any bytes as files of /proc and /sys: through the readers, from a folder that has them as
- * /proc/7, and through the parsers of the machine's files. What is read lies within its buffer,
- * numbers are within their bounds; the names that a task chose match a rule or none, and are safe to print once
- * escaped.
+ * Any bytes as files of /proc and /sys, through their parsers: numbers are within their bounds; the names that a task chose
+ * match a rule or none, and are safe to print once escaped.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/policy/rules.h>
-#include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
 #include "fuzz.h"
-
-#define TASK 7
-
-/* As small as the readers allow, so that the end of a buffer is reached. */
-#define SMALL 96
 
 static const char rules[] =
 	"{ \"a*\": { \"qos\": \"QOS_UTILITY\", \"thread_qos\": { \"?b*\": \"QOS_BACKGROUND\" } },"
@@ -33,10 +19,6 @@ static const char rules[] =
 	"  \"c\": [ { \"match\": { \"argv\": [\"*y*z*\"] }, \"qos\": \"QOS_UTILITY\" },"
 	"           { \"match\": { \"cgroup\": \"/u*.slice\", \"exe\": \"*q*\" }, \"qos\": "
 	"\"QOS_UTILITY\" } ] }";
-
-static const char *const names[] = { "7/stat", "7/status", "7/cgroup", "7/cmdline", "7/comm" };
-
-static int proc = -1;
 
 static const struct config *parse_rules(void)
 {
@@ -51,36 +33,6 @@ static const struct config *parse_rules(void)
 	return config;
 }
 
-/* A /proc of one task in memory, gone with the fuzzer. */
-static void make_proc(void)
-{
-	char folder[64];
-
-	make_folder(folder);
-	proc = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	check(proc >= 0 && mkdirat(proc, "7", 0700) == 0);
-}
-
-static void remove_proc(void)
-{
-	char link[32], folder[64] = "";
-
-	for (size_t i = 0; i < array_size(names); i++)
-		unlinkat(proc, names[i], 0);
-	unlinkat(proc, "7", AT_REMOVEDIR);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", proc);
-	if (readlink(link, folder, sizeof(folder) - 1) > 0)
-		rmdir(folder);
-}
-
-static void put(const char *name, const uint8_t *bytes, size_t size)
-{
-	int fd = openat(proc, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	check(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
-	close(fd);
-}
-
 static void check_escaped(const char *text, size_t len)
 {
 	char cut[8], *whole = text_escape(text, len);
@@ -92,10 +44,10 @@ static void check_escaped(const char *text, size_t len)
 	free(whole);
 }
 
-static void read_stat(void)
+static void parse_stat(const char *text)
 {
 	struct procfs_stat stat;
-	int r = procfs_stat(proc, TASK, &stat);
+	const int r = procfs_parse_stat(text, &stat);
 
 	check(r == 0 || r == -EBADMSG);
 	if (r < 0)
@@ -105,65 +57,38 @@ static void read_stat(void)
 	check_escaped(stat.comm, strlen(stat.comm));
 }
 
-static void read_cgroup(size_t room)
+/* One file, as whatever it may be. */
+static void parse_task(struct input *input)
 {
-	char *buf = malloc(room);
-	ssize_t n = procfs_cgroup(proc, TASK, buf, room);
-
-	check(n >= 0 && (size_t)n < room && buf[n] == '\0');
-	check_escaped(buf, n);
-	free(buf);
-}
-
-static void read_argv(size_t room)
-{
-	char *buf = malloc(room);
-	ssize_t n = procfs_argv(proc, TASK, buf, room);
-
-	check(n >= 0 && (size_t)n <= room);
-	check(n == 0 || buf[n - 1] == '\0');
-	check_escaped(buf, n);
-	free(buf);
-}
-
-static void read_comm(void)
-{
-	char *comm = malloc(TASK_COMM_LEN);
-
-	check(procfs_comm(proc, TASK, comm) == 0);
-	check(memchr(comm, '\0', TASK_COMM_LEN));
-	check_escaped(comm, strlen(comm));
-	free(comm);
-}
-
-/* One file, as whatever it may be, in a buffer that is large enough and in one that is not. */
-static void read_file(struct input *input)
-{
-	uint8_t which = take_byte(input) % array_size(names);
+	const uint8_t which = take_byte(input) % 5;
+	char *text = take_text(input, SIZE_MAX);
 	struct procfs_status status;
-	int r;
+	const char *path;
+	size_t length;
+	pid_t pid;
+	int r = 0;
 
-	put(names[which], input->at, input->left);
 	switch (which) {
 	case 0:
-		read_stat();
+		parse_stat(text);
 		break;
 	case 1:
-		r = procfs_status(proc, TASK, &status);
-		check(r == 0 || r == -EBADMSG);
+		r = procfs_parse_status(text, &status);
 		break;
 	case 2:
-		read_cgroup(PATH_MAX);
-		read_cgroup(SMALL);
+		path = procfs_parse_cgroup(text, "name=systemd", &length);
+		check(!path || (path > text && length <= strlen(path)));
 		break;
 	case 3:
-		read_argv(PATH_MAX);
-		read_argv(SMALL);
+		r = procfs_parse_pidfd(text, &pid);
+		check(r < 0 || pid > 0);
 		break;
 	case 4:
-		read_comm();
+		check_escaped(text, strlen(text));
 		break;
 	}
+	check(r == 0 || r == -EBADMSG || (which == 3 && r == -ESRCH));
+	free(text);
 }
 
 /* It is a part of an argument, and no path. */
@@ -235,12 +160,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct input input = { bytes, size };
 	uint8_t what = take_byte(&input);
 
-	if (proc < 0) {
-		make_proc();
-		atexit(remove_proc);
-	}
 	if (what < 0x80)
-		read_file(&input);
+		parse_task(&input);
 	else if (what < 0xc0)
 		match(&input);
 	else
