@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <mntent.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,51 +86,28 @@ bool host_has_word(const char *list, size_t length, const char *word)
 	return false;
 }
 
-/*
- * proc(5): "ID PARENT DEVICE ROOT MOUNT OPTIONS [TAG ...] - TYPE SOURCE SUPER-OPTIONS"; the controllers of a hierarchy
- * of version 1 are among the last. A path with special characters, which are shown as
- * \ooo, is not a cgroup mount.
- */
-static bool parse_mount(const char *line, struct cgroup_mount *ret)
+static bool is_hierarchy(const struct mntent *mount, struct cgroup_mount *ret)
 {
-	const char *rest = strstr(line, " - ");
-	char type[16], options[512];
-
-	if (!rest || sscanf(line, "%*s %*s %*s %*s %255s", ret->path) != 1 ||
-	    sscanf(rest, " - %15s %*s %511s", type, options) != 2)
+	ret->version = strcmp(mount->mnt_type, "cgroup2") == 0 ? 2 : 1;
+	if (ret->version == 1 && (strcmp(mount->mnt_type, "cgroup") != 0 || !hasmntopt(mount, "cpu")))
 		return false;
-	if (strcmp(type, "cgroup2") == 0)
-		ret->version = 2;
-	else if (strcmp(type, "cgroup") == 0 && host_has_word(options, strlen(options), "cpu"))
-		ret->version = 1;
-	else
-		return false;
-	return true;
-}
-
-size_t host_parse_cgroups(const char *mountinfo, struct cgroup_mount *ret, size_t max)
-{
-	size_t count = 0;
-
-	for (const char *line = mountinfo; *line && count < max;) {
-		size_t len = strcspn(line, "\n");
-		char one[1024];
-
-		snprintf(one, sizeof(one), "%.*s", (int)(len < sizeof(one) ? len : 0), line);
-		if (parse_mount(one, &ret[count]))
-			count++;
-		line += len + (line[len] == '\n');
-	}
-	return count;
+	return (size_t)snprintf(ret->path, sizeof(ret->path), "%s", mount->mnt_dir) < sizeof(ret->path);
 }
 
 struct cpu_hierarchies cpu_hierarchies_find(int root)
 {
 	struct cpu_hierarchies where = { .root = root };
-	_cleanup_free_ char *text = malloc(256 * 1024);
+	_cleanup_close_ int fd = openat(root, host_path(root, "/proc/self/mounts"), O_RDONLY | O_CLOEXEC);
+	FILE *mounts = fd < 0 ? NULL : fdopen(fd, "r");
+	struct mntent mount;
+	char buf[4096];
 
-	if (text && host_read_at(root, "/proc/self/mountinfo", text, 256 * 1024) == 0)
-		where.count = host_parse_cgroups(text, where.mounts, array_size(where.mounts));
+	if (!mounts)
+		return where;
+	fd = -1;
+	while (where.count < array_size(where.mounts) && getmntent_r(mounts, &mount, buf, sizeof(buf)))
+		where.count += is_hierarchy(&mount, &where.mounts[where.count]);
+	endmntent(mounts);
 	return where;
 }
 

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 
-#include <schedqos/kernel/host.h>
 #include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/policy/rules.h>
@@ -133,24 +132,16 @@ static void match(struct input *input)
 	free(argv);
 }
 
-static void parse_machine(struct input *input, uint8_t which)
+static void parse_knob(struct input *input, uint8_t which)
 {
 	static const char *const paths[] = { "vda/scheduler", "preempt", "features", "x" };
-	struct cgroup_mount mounts[3];
 	char *word = which & 8 ? take_text(input, 16) : NULL;
 	char *text = take_text(input, SIZE_MAX);
-	size_t len = strlen(text);
+	const size_t len = strlen(text);
 	char path[64];
 
 	snprintf(path, sizeof(path), "%s%s%s", paths[which >> 4 & 3], word ? " " : "", word ? word : "");
-	if (which & 7) {
-		check(knobs_parse(which % KNOB_TREES, path, text) < 0 || strlen(text) <= len);
-	} else {
-		len = host_parse_cgroups(text, mounts, 3);
-		check(len <= 3);
-		for (size_t i = 0; i < len; i++)
-			check((mounts[i].version == 1 || mounts[i].version == 2) && *mounts[i].path);
-	}
+	check(knobs_parse(which % KNOB_TREES, path, text) < 0 || strlen(text) <= len);
 	free(word);
 	free(text);
 }
@@ -165,6 +156,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	else if (what < 0xc0)
 		match(&input);
 	else
-		parse_machine(&input, what & 0x3f);
+		parse_knob(&input, what & 0x3f);
 	return 0;
 }

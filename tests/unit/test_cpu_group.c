@@ -11,7 +11,7 @@ static int set_up(void **state)
 {
 	if (make_trees(state) < 0)
 		return -1;
-	put("proc/self/mountinfo", "33 22 0:29 / /v2 rw - cgroup2 cgroup2 rw\n");
+	put("proc/self/mounts", "cgroup2 /v2 cgroup2 rw 0 0\n");
 	put("proc/1/comm", "init\n");
 	put("v2/user/cpu.weight", "100\n");
 	put("v2/user/app/cpu.weight", "244\n");
@@ -65,7 +65,7 @@ TEST_CPU_GROUP_TEST(the_innermost_with_the_controller)
 
 TEST_CPU_GROUP_TEST(version_1)
 {
-	put("proc/self/mountinfo", "33 22 0:29 / /v2 rw - cgroup2 cgroup2 rw\n31 22 0:27 / /v1 rw - cgroup cgroup rw,cpu\n");
+	put("proc/self/mounts", "cgroup2 /v2 cgroup2 rw 0 0\ncgroup /v1 cgroup rw,cpu 0 0\n");
 	where = cpu_hierarchies_find(root);
 	put("v1/cpu.shares", "1024\n");
 	put("v1/a/cpu.shares", "2048\n");
@@ -138,24 +138,21 @@ TEST_CPU_GROUP_TEST(an_autogroup_is_no_cgroup_of_that_name)
 
 /* ---- which of a machine's mounts are cgroup hierarchies ---- */
 
-TEST(hierarchies_are_found_among_mounts)
+TEST_CPU_GROUP_TEST(hierarchies_are_found_among_mounts)
 {
-	static const char mountinfo[] =
-		"22 1 0:20 / /sys rw,relatime shared:7 - sysfs sysfs rw\n"
-		"30 22 0:26 / /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct\n"
-		"31 22 0:27 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 master:1 - cgroup cgroup "
-		"rw,cpu,cpuacct\n"
-		"32 22 0:28 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
-		"33 22 0:29 / /sys/fs/cgroup/unified rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
-		"34 22 0:30 / /tmp/a\\040cgroup2 rw - tmpfs cgroup2 rw,cpu\n"
-		"broken\n";
-	struct cgroup_mount mounts[4];
-
-	assert_int_equal(host_parse_cgroups(mountinfo, mounts, 4), 2);
-	assert_int_equal(mounts[0].version, 1);
-	assert_string_equal(mounts[0].path, "/sys/fs/cgroup/cpu,cpuacct");
-	assert_int_equal(mounts[1].version, 2);
-	assert_string_equal(mounts[1].path, "/sys/fs/cgroup/unified");
-	assert_int_equal(host_parse_cgroups(mountinfo, mounts, 1), 1);
-	assert_int_equal(host_parse_cgroups("", mounts, 4), 0);
+	put("proc/self/mounts", "sysfs /sys sysfs rw,relatime 0 0\n"
+				"cgroup /sys/fs/cgroup/cpuacct cgroup rw,cpuacct 0 0\n"
+				"cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\n"
+				"cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
+				"cgroup2 /sys/fs/cgroup/unified cgroup2 rw,nosuid,nsdelegate 0 0\n"
+				"cgroup2 /tmp/a\\040cgroup2 tmpfs rw,cpu 0 0\n"
+				"broken\n");
+	where = cpu_hierarchies_find(root);
+	assert_int_equal(where.count, 2);
+	assert_int_equal(where.mounts[0].version, 1);
+	assert_string_equal(where.mounts[0].path, "/sys/fs/cgroup/cpu,cpuacct");
+	assert_int_equal(where.mounts[1].version, 2);
+	assert_string_equal(where.mounts[1].path, "/sys/fs/cgroup/unified");
+	put("proc/self/mounts", "");
+	assert_int_equal(cpu_hierarchies_find(root).count, 0);
 }

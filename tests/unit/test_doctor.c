@@ -28,7 +28,7 @@ static int set_up(void **state)
 	};
 	put("proc/sys/kernel/osrelease", "6.18.1\n");
 	put("proc/sys/kernel/sched_autogroup_enabled", "0\n");
-	put("proc/self/mountinfo", "33 22 0:29 / /cgroup rw - cgroup2 cgroup2 rw\n");
+	put("proc/self/mounts", "cgroup2 /cgroup cgroup2 rw 0 0\n");
 	put("proc/5/comm", "bash\n");
 	put("sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
 	put("sys/kernel/sched_ext/state", "disabled\n");
@@ -272,7 +272,7 @@ TEST_DOCTOR_TEST(borders_of_version_1)
 {
 	char path[64], text[300], name[200] = "";
 
-	put("proc/self/mountinfo", "31 22 0:27 / /cgroup rw - cgroup cgroup rw,cpu,cpuacct\n");
+	put("proc/self/mounts", "cgroup /cgroup cgroup rw,cpu,cpuacct 0 0\n");
 	put("proc/5/cgroup", "2:cpuset:/x\n1:cpu,cpuacct:/\n0::/system.slice\n");
 	says("borders", FINDING_OK, "none");
 	put("cgroup/docker/5d/cpu.shares", "1024\n");

@@ -33,8 +33,6 @@ struct cgroup_mount {
 	char path[256];
 };
 
-/* Finds up to max of them in the text of /proc/self/mountinfo. Returns their number. */
-size_t host_parse_cgroups(const char *mountinfo, struct cgroup_mount *ret, size_t max);
 
 /*
  * The folder of a cgroup, whose path is as procfs_cgroup has it: in the unified hierarchy, else in systemd's named one.
