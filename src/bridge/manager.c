@@ -13,6 +13,7 @@
 #include <schedqos/kernel/host.h>
 #include <schedqos/util/broadcasts.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
 
 #define SYSTEMD	   "org.freedesktop.systemd1"
 #define MANAGER	   "/org/freedesktop/systemd1", SYSTEMD ".Manager"
@@ -223,7 +224,7 @@ bool unit_has_border(const struct unit *unit)
 		}
 		snprintf(path, sizeof(path), "%s%.*s/cgroup.subtree_control", where.mounts[i].path,
 			 (int)(end - unit->cgroup), unit->cgroup);
-		has = host_read(path, controllers, sizeof(controllers)) >= 0 && host_has_word(controllers, strlen(controllers), "cpu");
+		has = host_read(path, controllers, sizeof(controllers)) >= 0 && text_has_word(controllers, strlen(controllers), "cpu");
 	}
 	return has;
 }

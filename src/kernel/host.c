@@ -74,18 +74,6 @@ const char *host_other_namespace(int root)
 	return NULL;
 }
 
-bool host_has_word(const char *list, size_t length, const char *word)
-{
-	const char *const end = list + length;
-
-	for (size_t n; list < end; list += n + 1) {
-		n = strcspn(list, ",: \n");
-		if (n == strlen(word) && strncmp(list, word, n) == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool is_hierarchy(const struct mntent *mount, struct cgroup_mount *ret)
 {
 	ret->version = strcmp(mount->mnt_type, "cgroup2") == 0 ? 2 : 1;

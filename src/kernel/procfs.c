@@ -14,7 +14,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <schedqos/kernel/host.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 #include <schedqos/util/text.h>
@@ -209,7 +208,7 @@ const char *procfs_parse_cgroup(const char *text, const char *controller, size_t
 		const char *end = strchrnul(line, '\n'), *names = memchr(line, ':', end - line);
 		const char *path = names ? memchr(names + 1, ':', end - names - 1) : NULL;
 
-		if (path && (*controller ? host_has_word(names + 1, path - names - 1, controller) : path == names + 1)) {
+		if (path && (*controller ? text_has_word(names + 1, path - names - 1, controller) : path == names + 1)) {
 			*ret_length = end - path - 1;
 			return path + 1;
 		}

@@ -124,6 +124,18 @@ const char *path_base(const char *path)
 	return path;
 }
 
+bool text_has_word(const char *list, size_t length, const char *word)
+{
+	const char *const end = list + length;
+
+	for (size_t n; list < end; list += n + 1) {
+		n = strcspn(list, ",: \n");
+		if (n == strlen(word) && strncmp(list, word, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* ---- numbers ---- */
 
 int parse_u64(const char *text, size_t len, uint64_t max, uint64_t *ret)

@@ -17,9 +17,6 @@ const char *host_path(int root, const char *path);
 int host_read_at(int root, const char *path, char *buf, size_t size);
 int host_read(const char *path, char *buf, size_t size);
 
-/* Whether the word is in a list whose words end at a comma, a colon, a space, a newline or its end. */
-bool host_has_word(const char *list, size_t length, const char *word);
-
 /* The kernel's random id of this boot. 0 or -errno. */
 #define BOOT_ID_SIZE 37
 int host_boot_id(char ret[BOOT_ID_SIZE]);

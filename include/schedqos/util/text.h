@@ -25,6 +25,9 @@ uint32_t text_utf8_decode(const char *s, size_t n);
 /* The part of a path after the last '/' or '\\'; all of it when there is none. */
 const char *path_base(const char *path);
 
+/* Whether the word is in a list of length bytes, whose words end at a comma, a colon, a space or a newline. */
+bool text_has_word(const char *list, size_t length, const char *word);
+
 /* ---- numbers from text, strictly: digits only, the whole text, within the range ---- */
 
 /* Decimal, no sign, no spaces, in 0..max. Returns 0, -EINVAL for bad text, -ERANGE for too large a number. */
