@@ -142,20 +142,12 @@ int knobs_write(int root, enum knob_tree tree, const char *path, const char *val
 {
 	_cleanup_close_ int fd = -1;
 	char line[KNOBS_VALUE_MAX];
-	int len = snprintf(line, sizeof(line), "%s\n", value);
-	ssize_t n;
+	const int len = snprintf(line, sizeof(line), "%s\n", value);
 
 	if (len >= (int)sizeof(line))
 		return -EMSGSIZE;
 	fd = open_knob(root, tree, path, O_WRONLY | O_TRUNC);
-	if (fd < 0)
-		return fd;
-	do {
-		n = write(fd, line, len);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	return n == len ? 0 : -EIO;
+	return fd < 0 ? fd : write_full(fd, line, (size_t)len);
 }
 
 /* ---- comparing ---- */

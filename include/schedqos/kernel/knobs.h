@@ -25,7 +25,7 @@ const char *knobs_folder(enum knob_tree tree);
  */
 int knobs_read(int root, enum knob_tree tree, const char *path, char buf[KNOBS_VALUE_MAX]);
 
-/* Writes the value, in one write. 0 or -errno: the kernel's, or as above. */
+/* Writes the value. 0 or -errno: the kernel's, or as above. */
 int knobs_write(int root, enum knob_tree tree, const char *path, const char *value);
 
 /* The parser behind knobs_read: text becomes the value, in place. Returns 0 or -EINVAL. */
