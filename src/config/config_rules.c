@@ -348,9 +348,9 @@ static void parse_pattern(struct parser *parser, const struct json_node *value)
 	pattern = keep_text(parser, value->key);
 	if (!pattern)
 		return;
+	source = source_of(parser, value, AT_KEY);
 	if (value->type == JSON_NULL) {
-		source = source_of(parser, value, AT_KEY);
-		if (rules_mask(parser->config->rules, pattern, &source) < 0)
+		if (rules_put(parser->config->rules, pattern, NULL, &source) < 0)
 			parser->no_memory = true;
 		return;
 	}
@@ -362,10 +362,10 @@ static void parse_pattern(struct parser *parser, const struct json_node *value)
 		parse_list(parser, value, pattern, rules);
 	} else {
 		rules->pattern = pattern;
-		rules->source = source_of(parser, value, AT_KEY);
+		rules->source = source;
 		parse_rule(parser, value, rules);
 	}
-	if (good && rules_put(parser->config->rules, pattern, rules) < 0)
+	if (good && rules_put(parser->config->rules, pattern, rules, &source) < 0)
 		parser->no_memory = true;
 }
 

@@ -343,7 +343,8 @@ static void fair_over(const struct qos_attr *attr, const struct attr_caps *caps,
 		task->slice_ns = slice_of(attr);
 }
 
-uint8_t qos_attr_io_priority(const struct qos_attr *attr)
+/* The I/O priority that it gives, if it has QOS_HAS_IO_CLASS. */
+static uint8_t io_priority_of(const struct qos_attr *attr)
 {
 	const bool has_levels = attr->io_class == IO_CLASS_REALTIME || attr->io_class == IO_CLASS_BEST_EFFORT;
 	const uint8_t level = attr->has & QOS_HAS_IO_LEVEL ? attr->io_level : IO_LEVEL_DEFAULT;
@@ -369,7 +370,7 @@ struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_at
 	if (caps->util_clamp)
 		clamps_over(attr, &task);
 	if ((attr->has & QOS_HAS_IO_CLASS) && caps->io_priority)
-		task.io_priority = qos_attr_io_priority(attr);
+		task.io_priority = io_priority_of(attr);
 	return task;
 }
 
@@ -391,7 +392,7 @@ void given_init(struct given *given)
 int given_add(struct given *given, const struct qos_attr *attr)
 {
 	struct qos_attr *attrs;
-	const uint8_t io = attr->has & QOS_HAS_IO_CLASS ? qos_attr_io_priority(attr) : 0;
+	const uint8_t io = attr->has & QOS_HAS_IO_CLASS ? io_priority_of(attr) : 0;
 
 	for (size_t i = 0; i < given->count && !(attr->has & QOS_RAISED); i++) {
 		if (qos_attr_equal(&given->attrs[i], attr))

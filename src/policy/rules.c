@@ -71,25 +71,15 @@ void rules_free(struct rules *rules)
 	free(rules);
 }
 
-static int append(struct rules *rules, const struct pattern *pattern)
+int rules_put(struct rules *rules, const char *pattern, struct rule *list, const struct source *source)
 {
 	struct pattern *patterns = array_room(rules->patterns, rules->n_patterns, sizeof(*patterns));
 
 	if (!patterns)
 		return -ENOMEM;
 	rules->patterns = patterns;
-	patterns[rules->n_patterns++] = *pattern;
+	patterns[rules->n_patterns++] = (struct pattern){ .text = pattern, .list = list, .source = *source };
 	return 0;
-}
-
-int rules_put(struct rules *rules, const char *pattern, struct rule *list)
-{
-	return append(rules, &(struct pattern){ .text = pattern, .list = list });
-}
-
-int rules_mask(struct rules *rules, const char *pattern, const struct source *at)
-{
-	return append(rules, &(struct pattern){ .text = pattern, .masked = *at });
 }
 
 static int compare_lists(const void *va, const void *vb)

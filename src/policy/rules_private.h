@@ -19,7 +19,7 @@ struct pattern {
 	const char *text;
 	struct rule *list;
 	const struct rule *before; /* the list of an earlier file that this one replaces or masks, or NULL */
-	struct source masked;	   /* where, if list is NULL */
+	struct source source;
 };
 
 /* rules_match.c */

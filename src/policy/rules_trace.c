@@ -48,7 +48,7 @@ static void add_matching(struct trace *trace, const struct pattern *pattern, str
 	if (pattern->before && (is_taken || !rule))
 		add(trace, item, OUTCOME_REPLACED, pattern->before, NULL);
 	if (!rule)
-		add(trace, item, OUTCOME_MASKED, NULL, &pattern->masked);
+		add(trace, item, OUTCOME_MASKED, NULL, &pattern->source);
 	for (; rule && rule != trace->taken && r <= 0; rule = rule->next) {
 		r = rule_conditions(trace->rules, rule, trace->facts, &item->failure);
 		if (r >= 0)

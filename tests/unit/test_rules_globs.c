@@ -56,8 +56,8 @@ TEST(a_name_may_have_255_bytes_and_an_argument_4095)
 	struct rules *rules = rules_new();
 	int error;
 
-	assert_int_equal(rules_put(rules, by_name.pattern, &by_name), 0);
-	assert_int_equal(rules_put(rules, by_argument.pattern, &by_argument), 0);
+	assert_int_equal(rules_put(rules, by_name.pattern, &by_name, &by_name.source), 0);
+	assert_int_equal(rules_put(rules, by_argument.pattern, &by_argument, &by_argument.source), 0);
 	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
 	for (size_t length = 255; length <= 256; length++) {
 		struct facts facts = { .have = FACT_EXE | FACT_ARGV, .exe = "/bin/sh", .argv = name, .argv_size = length + 1 };
@@ -86,8 +86,8 @@ TEST(a_path_that_is_unknown_matches_nothing)
 	struct rules *rules = rules_new();
 	int error;
 
-	assert_int_equal(rules_put(rules, star.pattern, &star), 0);
-	assert_int_equal(rules_put(rules, plain.pattern, &plain), 0);
+	assert_int_equal(rules_put(rules, star.pattern, &star, &star.source), 0);
+	assert_int_equal(rules_put(rules, plain.pattern, &plain, &plain.source), 0);
 	assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
 	assert_null(rules_match(rules, &facts, &error));
 	assert_int_equal(error, 0);
@@ -119,7 +119,7 @@ TEST(the_best_glob_is_the_best_of_all_that_match)
 			patterns[i][length] = '\0';
 			rules_of[i] = (struct rule){ .pattern = patterns[i],
 						     .source = { .line = (uint32_t)i + 1 } };
-			assert_int_equal(rules_put(rules, patterns[i], &rules_of[i]), 0);
+			assert_int_equal(rules_put(rules, patterns[i], &rules_of[i], &rules_of[i].source), 0);
 		}
 		assert_int_equal(rules_finish(rules, qos_builtin, QOS_BUILTIN_COUNT, false), 0);
 		for (int k = 0; k < 5; k++) {

@@ -228,9 +228,6 @@ struct qos_attr qos_attr_scale(const struct qos_attr *attr, uint64_t period_ns);
  */
 uint8_t qos_attr_raises(const struct qos_attr *attr);
 
-/* The I/O priority that it gives, as in struct task_attr. Only if it has QOS_HAS_IO_CLASS. */
-uint8_t qos_attr_io_priority(const struct qos_attr *attr);
-
 /*
  * What a task that had `had` is to carry with the class: attr's attributes, except those that the kernel lacks,
  * in place of had's. reset_on_fork stays had's, but is 1 for DEADLINE, which otherwise cannot fork.

@@ -240,13 +240,10 @@ struct rules *rules_new(void);
 void rules_free(struct rules *rules);
 
 /*
- * Adds a pattern's list of rules in place of what an earlier call added for the same pattern. The rules and their strings
- * must outlive the set. 0 or -ENOMEM.
+ * Adds a pattern's list of rules in place of what an earlier call added for the same pattern; NULL masks it. The rules and
+ * their strings must outlive the set. 0 or -ENOMEM.
  */
-int rules_put(struct rules *rules, const char *pattern, struct rule *list);
-
-/* Masks a pattern, and remembers where that was asked for. 0 or -ENOMEM. */
-int rules_mask(struct rules *rules, const char *pattern, const struct source *at);
+int rules_put(struct rules *rules, const char *pattern, struct rule *list, const struct source *source);
 
 /*
  * Resolves the class names, makes the tags and indexes the patterns. Every class that a rule names must be
