@@ -118,7 +118,7 @@ static const char *meant_name(const struct config *config, const struct qos_clas
 {
 	struct suggestion near = { .word = class->name };
 
-	for (uint16_t tag = 0; tag < config->rules->n_assigned; tag++) {
+	for (uint16_t tag = 0; tag < config->rules->n_of_rules; tag++) {
 		if (class_of_tag(config, tag) == class)
 			return NULL;
 	}

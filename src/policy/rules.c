@@ -263,10 +263,8 @@ int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_
 		r = -ENOMEM;
 	if (r == 0)
 		r = finish_lists(rules);
-	if (r == 0 && all_classes)
-		r = tag_all_classes(rules, rules->n_tags);
-	rules->n_assigned = rules->n_tags;
+	rules->n_of_rules = rules->n_tags;
 	if (r == 0)
-		r = tag_all_classes(rules, 1);
+		r = tag_all_classes(rules, all_classes ? rules->n_tags : 1);
 	return r < 0 ? r : finish_globs(rules);
 }

@@ -62,6 +62,8 @@ static const struct {
 	/* ---- a class that was meant to be another, but not one that a rule gives, or that is like no other ---- */
 	{ { RULES("{'QOS_UTILTY': {'sched_nice': 3}, 'QOS_MINE': {}, 'QOS_UTILITY2': {}, 'a': {'thread_qos': {'b': 'QOS_UTILITY2'}}}") },
 	  "rules.json:1:2: QOS_UTILTY: warning: is a new class, which no rule gives (did you mean 'QOS_UTILITY'?)\n" },
+	{ { RULES("{'QOS_UTILTY': {}, 'schedqos': {'groups': {'x': {'max': 'QOS_UTILITY'}}}}") },
+	  "rules.json:1:2: QOS_UTILTY: warning: is a new class, which no rule gives (did you mean 'QOS_UTILITY'?)\n" },
 	/* ---- a path whose last part has an exact rule ---- */
 	{ { RULES("{'chrome': {}}"), RULES("{\n'/opt/*/chrome': {}}") },
 	  "rules.json:2:1: ['/opt/*/chrome']: " BEATEN "'chrome' of rules.json:1 has no conditions and always comes first, "

@@ -294,7 +294,7 @@ TEST(a_tag_is_a_class_at_a_period)
 	const struct rule *a = rule_for(config, "a"), *c = rule_for(config, "c");
 	const struct tag *tags = config->rules->tags;
 
-	assert_int_equal(config->rules->n_assigned, 3);
+	assert_int_equal(config->rules->n_of_rules, 3);
 	/* And one for each class that no rule names. */
 	assert_int_equal(config->rules->n_tags, 3 + QOS_BUILTIN_COUNT - 2);
 	assert_int_equal(a->tag, rule_for(config, "b")->tag);

@@ -221,7 +221,7 @@ struct rules {
 	const struct rule **by_id; /* by_id[id - 1] */
 	size_t n_rules;
 	struct tag *tags;
-	size_t n_tags, n_assigned; /* those from n_assigned on, no rule or group can give, but overrides can */
+	size_t n_tags, n_of_rules; /* those from n_of_rules on no rule gives, but groups and overrides can */
 	bool need_renames, need_cgroup, enforce; /* any rule is about threads' names; the cgroup; takes back what is changed */
 
 	/* Of the room, see rules_private.h: */
