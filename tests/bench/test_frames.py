@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -96,41 +97,6 @@ class Layouts(Folder):
         stack.enter_context(mock.patch.object(layouts, "_SYSTEMD", Path(systemd)))
         return stack, stack.enter_context(layouts.made(layout, daemon, weight))
 
-    def folders(self):
-        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_dir())
-
-    def test_folders_are_there_until_the_end(self):
-        stack, prefix = self.made("apps", False)
-        inside = ["", "/daemon", "/user", "/user/app", "/user/app/browser", "/user/app/build",
-                  "/user/app/terminal", "/user/session"]
-        self.assertEqual(self.folders(), ["schedqosbench" + each for each in inside])
-        run = subprocess.run([*prefix("build"), "sh", "-c", "echo $$"], capture_output=True, text=True, check=True)
-        entered = self.folder / "schedqosbench" / "user" / "app" / "build" / "cgroup.procs"
-        # The same process: it is what is started, and ended, as before.
-        self.assertEqual(entered.read_text(encoding="ascii"), run.stdout)
-        entered.unlink()
-        stack.close()
-        self.assertEqual(self.folders(), [])
-
-    def test_what_the_daemon_has_forked_in_its_group_leaves_with_it(self):
-        groups = {}
-
-        def move(path, pid):
-            for inside in groups.values():
-                inside.discard(pid)
-            groups.setdefault(path, set()).add(pid)
-            for procs, inside in groups.items():
-                procs.write_text("\n".join(inside), encoding="ascii")
-        # Files of our own keep their folders, which a group's do not.
-        with mock.patch.object(layouts, "write", move), mock.patch.object(layouts, "_remove"), \
-                mock.patch.object(layouts, "cpu_group", return_value="/"):
-            stack, _ = self.made("session", False, daemon={7, 8})
-            daemon = self.folder / "schedqosbench" / "daemon" / "cgroup.procs"
-            self.assertEqual(groups[daemon], {"7", "8"})
-            move(daemon, "9")
-            stack.close()
-        self.assertEqual(groups[self.folder / "cgroup.procs"], {"7", "8", "9"})
-
     def test_v2_gets_its_controller_where_it_lacks_it_and_loses_it_again(self):
         knob = self.folder / "cgroup.subtree_control"
         knob.write_text("memory\n", encoding="ascii")
@@ -166,31 +132,31 @@ class Layouts(Folder):
         self.assertEqual(weights["schedqosbench-user-session.slice"], "CPUWeight=300")
         self.assertEqual(weights["schedqosbench-user-app.slice"], "CPUWeight=100")
 
-    def test_systemd_makes_slices(self):
-        called = []
-        with mock.patch.object(layouts, "_systemctl", lambda *arguments: called.append(arguments)):
-            stack, prefix = self.made("apps", False, systemd="/")
-            self.assertEqual(prefix("frames")[-1], "--slice=schedqosbench-user-app-browser.slice")
-            self.assertEqual(self.folders(), [])
-            stack.close()
-        units = [arguments[2] for arguments in called if arguments[0] == "set-property"]
-        self.assertEqual(units[:2], ["schedqosbench.slice", "schedqosbench-daemon.slice"])
-        self.assertIn("schedqosbench-user-app-browser.slice", units)
-        self.assertEqual(called[-2:], [("stop", units[0]), ("revert", *units)])
-
-
     def test_a_program_is_in_its_group(self):
+        """And so are the daemon and what it forks there, until the end. Systemd's slices: tests/vm/guest/boot.py."""
         if os.geteuid() or not layouts.can_be_made():
             self.skipTest("needs root and the cgroup cpu controller")
-        daemon = subprocess.Popen(["sleep", "1000"])
-        self.addCleanup(daemon.wait)
+        daemon = subprocess.Popen(["sh", "-c", "echo; read -r _; sleep 1000 & echo $!; wait"], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True)
+        self.addCleanup(daemon.communicate)
         self.addCleanup(daemon.kill)
-        path = Path(f"/proc/{daemon.pid}/cgroup")
-        before = path.read_text(encoding="ascii")
-        with layouts.made("session", [daemon.pid]) as prefix:
-            group = subprocess.run([*prefix("build"), "cat", "/proc/self/cgroup"], capture_output=True, text=True,
-                                   check=True).stdout
-            self.assertRegex(group, "(?m):/.*schedqosbench(-user-|/user/)app")
+        daemon.stdout.readline()
+
+        def group(pid):
+            return Path(f"/proc/{pid}/cgroup").read_text(encoding="ascii")
+        before = group(daemon.pid)
+        with layouts.made("apps", [daemon.pid]) as prefix:
+            with subprocess.Popen([*prefix("build"), "sh", "-c", "echo $$; cat /proc/self/cgroup"], stdout=subprocess.PIPE,
+                                  text=True) as program:
+                # The same process: it is what is started, and ended, as before.
+                self.assertEqual(program.stdout.readline(), f"{program.pid}\n")
+                self.assertRegex(program.stdout.read(), "(?m):/.*schedqosbench(-user-app-|/user/app/)build")
+            print("\n", file=daemon.stdin, flush=True)
+            child = int(daemon.stdout.readline())
+            self.addCleanup(os.kill, child, signal.SIGKILL)
             if not layouts._SYSTEMD.is_dir():
-                self.assertIn("/schedqosbench/daemon", path.read_text(encoding="ascii"))
-        self.assertEqual(path.read_text(encoding="ascii"), before)
+                for pid in daemon.pid, child:
+                    self.assertIn("/schedqosbench/daemon", group(pid))
+        self.assertEqual([group(pid) for pid in (daemon.pid, child)], [before] * 2)
+        if not layouts._SYSTEMD.is_dir():
+            self.assertFalse((layouts.hierarchy()[0] / "schedqosbench").exists())

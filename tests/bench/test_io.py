@@ -2,12 +2,7 @@
 """The scenario io: what fio prints, which disks are meant, and that they get their I/O schedulers back."""
 
 import argparse
-import os
 import shutil
-import signal
-import subprocess
-import sys
-import textwrap
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -16,8 +11,6 @@ from case import Folder
 from schedqos_bench import block, scenarios
 from schedqos_bench.process import Failure
 from schedqos_bench.scenarios import io
-
-BENCH = Path(__file__).resolve().parents[2] / "bench"
 
 # As fio 3.33 printed it for 24 reads, without what is not looked at.
 PRINTED = """\
@@ -130,49 +123,6 @@ class Options(Disks):
             self.assertEqual(io.needs(options(self.folder)), [])
             self.assertEqual([each.what for each in io.needs(options(self.folder, "--io-schedulers", "bfq,kyber"))],
                              ["the I/O scheduler kyber"])
-
-
-class Restoring(Disks):
-    def interrupted(self, disks, name, number):
-        """A program that has changed the schedulers and gets this signal. What it printed, and its status."""
-        code = textwrap.dedent("""\
-            import signal, sys
-            from pathlib import Path
-            from schedqos_bench import block, process
-            process.stop_on_signals()
-            disks = [Path(each) for each in sys.argv[2:]]
-            with block.kept(disks):
-                block.use(disks, sys.argv[1])
-                print([(each / "queue/scheduler").read_text() for each in disks], flush=True)
-                signal.pause()
-            """)
-        with subprocess.Popen([sys.executable, "-c", code, name, *map(str, disks)], stdout=subprocess.PIPE, text=True,
-                              env={**os.environ, "PYTHONPATH": str(BENCH), "PYTHONDONTWRITEBYTECODE": "1"}) as program:
-            line = program.stdout.readline()
-            program.send_signal(number)
-            return line, program.wait(30)
-
-    def test_after_signals(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            disks = [self.disk(f"sda{number}"), self.disk(f"sdb{number}", "none kyber [bfq]\n")]
-            line, status = self.interrupted(disks, "none", number)
-            self.assertEqual((line, status), ("['none', 'none']\n", 128 + number))
-            self.assertEqual([(disk / "queue/scheduler").read_text() for disk in disks], ["mq-deadline", "bfq"])
-
-    @unittest.skipIf(os.geteuid() != 0, "needs root")
-    def test_of_a_real_disk(self):
-        """One that nobody uses: a loop device without a file."""
-        for disk in sorted(Path("/sys/block").glob("loop*")):
-            current, names = block.parse((disk / "queue" / "scheduler").read_text())
-            others = [name for name in names if name != current]
-            if others and (disk / "size").read_text() == "0\n":
-                break
-        else:
-            self.skipTest("needs an unused loop device with I/O schedulers")
-        line, status = self.interrupted([disk], others[0], signal.SIGINT)
-        self.assertIn(f"[{others[0]}]", line)
-        self.assertEqual(status, 128 + signal.SIGINT)
-        self.assertEqual(block.parse((disk / "queue" / "scheduler").read_text())[0], current)
 
 
 class Rounds(Disks):
