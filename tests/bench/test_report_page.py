@@ -66,7 +66,7 @@ class Page(unittest.TestCase):
         return text
 
     def test_self_contained_and_well_formed(self):
-        self.check(synthetic.result(tuple(synthetic.MAKERS), 3, 5))
+        self.check(synthetic.result(tuple(synthetic.SCENARIOS), 3, 5))
 
     def test_hostile_strings_are_shown_and_do_nothing(self):
         text = self.check(with_hostile_names())

@@ -57,7 +57,7 @@ class Blocks(unittest.TestCase):
 
 class Mail(unittest.TestCase):
     def test_plain_and_narrow(self):
-        result = synthetic.result(tuple(synthetic.MAKERS), 5, 5)
+        result = synthetic.result(tuple(synthetic.SCENARIOS), 5, 5)
         for line in written(result).splitlines():
             self.assertTrue(line.isascii() and (line.isprintable() or not line), line)
             self.assertLessEqual(len(line), 80, line)
