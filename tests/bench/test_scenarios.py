@@ -95,32 +95,24 @@ class Cyclictest(unittest.TestCase):
 
 
 class Schbench(unittest.TestCase):
-    # What the announcement says in its own words.
-    ANNOUNCED = {"default": (1618, 4952, 11092, 12464, 36032, 1501.40),
-                 "schedqos": (10, 13168, 32126, 6568, 37312, 2253.93),
-                 "patched": (9, 1686, 5710, 8104, 23648, 2311.27)}
-
-    def test_the_announced_blocks(self):
-        for name, want in self.ANNOUNCED.items():
-            found = scenarios.load("schbench").parse(recorded(f"schbench-announced-{name}.txt"))
-            metrics = found["metrics"]
-            self.assertEqual(tuple(metrics[key] for key in ("wakeup_p50", "wakeup_p99", "wakeup_max", "request_p50",
-                                                            "request_p99", "rps")), want, name)
+    def test_the_announced_block(self):
+        metrics = scenarios.load("schbench").parse(recorded("schbench-announced-default.txt"))["metrics"]
+        # What the announcement says in its own words.
+        self.assertEqual([metrics[key] for key in ("wakeup_p50", "wakeup_p99", "wakeup_max", "request_p50", "request_p99",
+                                                   "rps")], [1618, 4952, 11092, 12464, 36032, 1501.40])
 
     def test_a_whole_block(self):
-        printed = scenarios.load("schbench").parse(recorded("schbench-announced-default.txt"))["printed"]
+        found = scenarios.load("schbench").parse(recorded("schbench-announced-default.txt"))
+        printed = found["printed"]
+        self.assertEqual(found["distributions"]["wakeup"], {
+            "unit": "us", "kind": "percentiles", "min": 1, "max": 11092, "samples": 45018,
+            "points": [[50.0, 1618], [90.0, 3580], [99.0, 4952], [99.9, 6760]]})
         self.assertEqual(printed["wakeup"], {
             "runtime": 30, "samples": 45018, "min": 1, "max": 11092,
             "percentiles": [[50.0, 1618, 11870], [90.0, 3580, 18081], [99.0, 4952, 3973], [99.9, 6760, 405]]})
         self.assertEqual(printed["rps"], {
             "runtime": 30, "samples": 31, "min": 1420, "max": 1603, "average": 1501.40,
             "percentiles": [[20.0, 1458, 7], [50.0, 1486, 9], [90.0, 1566, 12]]})
-
-    def test_distributions(self):
-        found = scenarios.load("schbench").parse(recorded("schbench-announced-schedqos.txt"))["distributions"]
-        self.assertEqual(found["wakeup"], {
-            "unit": "us", "kind": "percentiles", "min": 1, "max": 32126, "samples": 67556,
-            "points": [[50.0, 10], [90.0, 6488], [99.0, 13168], [99.9, 19232]]})
 
     def test_of_what_is_printed_in_between_the_last_counts(self):
         found = scenarios.load("schbench").parse(recorded("schbench-intervals.txt"))

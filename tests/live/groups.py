@@ -3,15 +3,11 @@
 
 import ctypes
 import errno
-import functools
 import mmap
 import os
 import platform
 import resource
-import shutil
 import subprocess
-import tempfile
-import unittest
 from typing import NamedTuple
 
 from attributes import FLAG_RESET_ON_FORK, LIBC, get_attr, set_attr
@@ -20,27 +16,18 @@ from programs import Program
 from scripts import BIRTHS
 from waiting import wait_for
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 SYS_FUTEX, FUTEX_WAKE = 202 if platform.machine() == "x86_64" else 98, 1
 # As enum word in actor.c.
 WORDS = (*BIRTHS, "exec", "rename", "exit", "leave", "storm", "nice", "policy", "slice", "attr", "reset", "clamp")
 
 
-@functools.lru_cache(maxsize=None)
 def tool(name):
-    """A program in C: as the Makefile built it, beside the program under test or in the tree; else built here."""
-    source = os.path.join(HERE, name + ".c")
-    for build in (os.path.dirname(SCHEDQOS), os.path.join(TOP, "build")):
+    """A program in C as `make unit-tests` has built it, beside the program under test or in the tree."""
+    for build in os.path.dirname(SCHEDQOS), os.path.join(TOP, "build"):
         path = os.path.join(build, "tests/live", name)
-        if os.path.exists(path) and os.path.getmtime(path) >= os.path.getmtime(source):
+        if os.path.exists(path):
             return path
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if not compiler:
-        raise unittest.SkipTest("no compiler, and no build/tests/live/" + name)
-    path = os.path.join(tempfile.mkdtemp(prefix="schedqos-%s-" % name), name)
-    subprocess.run([compiler, "-O2", "-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-I",
-                    os.path.join(TOP, "include"), "-o", path, source], check=True)
-    return path
+    raise AssertionError("no build/tests/live/%s: make unit-tests" % name)
 
 
 class Seen(NamedTuple):

@@ -12,34 +12,24 @@ from daemon import SCHEDQOS, schedqos
 from waiting import PATIENCE
 
 
-def hears_of_a_fork(netlink, end):
-    """Whether the kernel reports a child of ours before that time; or so much else that it did not fit."""
-    child = os.fork()
-    if child == 0:
-        os._exit(0)
-    os.waitpid(child, 0)
-    while time.monotonic() < end:
-        try:
-            message = netlink.recv(4096)
-        except OSError as error:
-            if error.errno == errno.ENOBUFS:
-                return False
-            raise
-        if proc_events.forked_child(message) == child:
-            return True
-    return False
-
-
 def proc_connector_fault():
-    """Why the proc connector does not work here, or None: found out without the daemon."""
+    """Why the proc connector does not work here, or None: found out without the daemon, by children of ours."""
+    children, end = set(), time.monotonic() + PATIENCE
     with contextlib.closing(proc_events.open_socket()) as netlink:
         netlink.settimeout(PATIENCE)
         try:
             proc_events.listen(netlink)
-            end = time.monotonic() + PATIENCE
             while time.monotonic() < end:
-                if hears_of_a_fork(netlink, end):
-                    return None
+                # One more for each message: so much else may come that some do not fit.
+                child = os.posix_spawnp("true", ["true"], os.environ)
+                children.add(child)
+                os.waitpid(child, 0)
+                try:
+                    if proc_events.forked_child(netlink.recv(4096)) in children:
+                        return None
+                except OSError as error:
+                    if error.errno != errno.ENOBUFS:
+                        raise
         except OSError as error:
             return str(error)
     return "no event within %d s" % PATIENCE
