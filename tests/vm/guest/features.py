@@ -4,7 +4,6 @@
 import contextlib
 import glob
 import os
-import platform
 
 from attributes import has_clamp, has_slice
 from requirements import proc_connector_fault
@@ -35,7 +34,6 @@ def knob():
 
 def features():
     return {
-        "release": platform.release(),
         "proc_connector": proc_connector_fault() is None,
         "custom_slice": has_slice(),
         "util_clamp": has_clamp(),
