@@ -25,16 +25,10 @@ def files(folder):
 
 def load(path, words=()):
     """The tests of a file, or those whose names contain one of the words."""
-    module = os.path.splitext(os.path.basename(path))[0]
-    tests = unittest.defaultTestLoader.loadTestsFromName(module)
-    if not words:
-        return tests
-    chosen = unittest.TestSuite()
-    for suite in tests:
-        for test in suite:
-            if any(word in test.id() for word in words):
-                chosen.addTest(test)
-    return chosen
+    loader = unittest.TestLoader()
+    if words:
+        loader.testNamePatterns = ["*%s*" % word for word in words]
+    return loader.loadTestsFromName(os.path.splitext(os.path.basename(path))[0])
 
 
 def run_file(path, words):

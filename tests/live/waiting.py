@@ -15,9 +15,9 @@ def storm_of(count):
     return max(1, round(count * STORM))
 
 
-def wait_for(condition, what, deadline=None):
+def wait_for(condition, what):
     """Waits until the condition is true, and returns what it returned."""
-    end = time.monotonic() + (deadline or PATIENCE)
+    end = time.monotonic() + PATIENCE
     while True:
         result = condition()
         if result:
