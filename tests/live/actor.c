@@ -9,7 +9,6 @@
  * its own for its next step, does it, and reports it.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
 #include <linux/capability.h>
@@ -26,7 +25,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SLOTS	      64
