@@ -55,20 +55,21 @@ class Server:
 
     def go_on(self, *_):
         self.answers = True
-        while self.reads:
-            self.reply(*self.reads.pop())
+        reads, self.reads = self.reads, []
+        for unique, size in reads:
+            self.reply(unique, bytes(size))
 
     def read(self, unique, size):
-        if self.answers or len(self.reads) == READS_MAX:
-            self.reply(unique, bytes(size))
-        else:
-            self.reads.append((unique, bytes(size)))
+        self.reads.append((unique, size))
+        # Last: the signal may come at any time.
+        if self.answers:
+            self.go_on()
 
     def handle(self, code, unique, node, body):
         if code == INIT:
             minor = min(struct.unpack_from("=2I", body)[1], 31)
-            self.reply(unique, struct.pack("=4I2H9I", 7, minor, 0, ASYNC_READ | ASYNC_DIO, READS_MAX, READS_MAX, FILE_BYTES,
-                                           *[0] * 8))
+            self.reply(unique, struct.pack("=4I2H11I", 7, minor, 0, ASYNC_READ | ASYNC_DIO, READS_MAX, READS_MAX, FILE_BYTES,
+                                           *[0] * 10))
         elif code == LOOKUP:
             self.reply(unique, struct.pack("=4Q2I", FILE_NODE, 0, HOUR_S, HOUR_S, 0, 0) + attributes(FILE_NODE))
         elif code == GETATTR:
