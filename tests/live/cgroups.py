@@ -85,3 +85,43 @@ class Cgroups:
         with contextlib.suppress(OSError):
             os.rmdir(folder)
         return not os.path.exists(folder)
+
+
+class CpuCgroups(Cgroups):
+    """Those of the cpu controller, of version 1 where it has that."""
+
+    def __init__(self, name):
+        self.is_v1 = os.path.exists(TOP + "/cpu/cpu.shares")
+        self.was_on = True
+        super().__init__(name)
+
+    def find_top(self):
+        if self.is_v1:
+            return TOP + "/cpu"
+        top = super().find_top()
+        with contextlib.suppress(OSError, TypeError):
+            with open(top + "/cgroup.subtree_control", encoding="ascii") as control:
+                self.was_on = "cpu" in control.read().split()
+            self.turn(top, "+cpu")
+            return top
+        return None
+
+    @staticmethod
+    def turn(folder, how):
+        with open(folder + "/cgroup.subtree_control", "w", encoding="ascii") as control:
+            control.write(how)
+
+    def remove(self):
+        super().remove()
+        if not self.was_on:
+            self.turn(self.top, "-cpu")
+
+    def weigh(self, path, weight):
+        """100 is the usual weight; 0: cpu.idle."""
+        folder, file, value = self.make(path), "cpu.weight", max(1, weight)
+        if weight == 0 and os.path.exists(folder + "/cpu.idle"):
+            file, value = "cpu.idle", 1
+        elif self.is_v1:
+            file, value = "cpu.shares", max(2, weight * 1024 // 100)
+        with open(folder + "/" + file, "w", encoding="ascii") as knob:
+            knob.write(str(value))

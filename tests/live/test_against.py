@@ -14,7 +14,7 @@ import sys
 import time
 import unittest
 
-from cgroups import TOP, Cgroups
+from cgroups import CpuCgroups
 from daemon import SCHEDQOS, schedqos
 from tasks import runtime
 
@@ -28,33 +28,6 @@ AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
 def write(path, text):
     with open(path, "w", encoding="ascii") as file:
         file.write(str(text))
-
-
-class CpuCgroups(Cgroups):
-    """Those of the cpu controller, of version 1 where it has that."""
-
-    def __init__(self, name):
-        self.is_v1 = os.path.exists(TOP + "/cpu/cpu.shares")
-        super().__init__(name)
-
-    def find_top(self):
-        if self.is_v1:
-            return TOP + "/cpu"
-        top = super().find_top()
-        with contextlib.suppress(OSError, TypeError):
-            write(top + "/cgroup.subtree_control", "+cpu")
-            return top
-        return None
-
-    def weigh(self, path, weight):
-        """100 is the usual weight; 0: cpu.idle."""
-        folder = self.make(path)
-        if weight == 0 and os.path.exists(folder + "/cpu.idle"):
-            write(folder + "/cpu.idle", 1)
-        elif self.is_v1:
-            write(folder + "/cpu.shares", max(2, weight * 1024 // 100))
-        else:
-            write(folder + "/cpu.weight", max(1, weight))
 
 
 def spin(folder, policy, nice):
@@ -144,7 +117,7 @@ class Against(unittest.TestCase):
         if not self.cgroups.is_v1:
             folder = os.path.normpath(os.path.join(self.cgroups.root, path))
             for one in (self.cgroups.root, folder):
-                write(one + "/cgroup.subtree_control", "+cpu")
+                self.cgroups.turn(one, "+cpu")
 
     @unittest.skipUnless(COUNT, "HIERARCHIES is not set: make check-long does")
     def test_what_it_says_is_what_they_get(self):

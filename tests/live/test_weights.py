@@ -11,7 +11,7 @@ import signal
 import socket
 import subprocess
 
-from cgroups import Cgroups
+from cgroups import Cgroups, CpuCgroups
 from daemon import SANITIZER_WORDS, SCHEDQOS, environment, schedqos
 from harness import LiveTest
 from waiting import PATIENCE, wait_for
@@ -34,22 +34,6 @@ def kept(folder=RECORD):
     return sorted(name for name in os.listdir(folder) if os.path.islink(os.path.join(folder, name)))
 
 
-def cpu_hierarchy():
-    """Where the cpu controller is, and whether that is of version 2; None if nowhere."""
-    with open("/proc/self/mountinfo", encoding="utf-8") as file:
-        for line in file:
-            fields, _, rest = line.partition(" - ")
-            kind, _, options = rest.split()[:3]
-            path = fields.split()[4]
-            if kind == "cgroup" and "cpu" in options.split(","):
-                return path, False
-            if kind == "cgroup2" and os.path.exists(path + "/cgroup.controllers"):
-                with open(path + "/cgroup.controllers", encoding="ascii") as controllers:
-                    if "cpu" in controllers.read().split():
-                        return path, True
-    return None
-
-
 class Weights(LiveTest):
     def setUp(self):
         super().setUp()
@@ -58,7 +42,9 @@ class Weights(LiveTest):
                 self.skipTest("no " + name)
         self.need(["unshare", "-m", "--propagation", "private"])
         self.weights = self.manager = None
-        self.make_border()
+        # A cgroup beside which others have the controller, as units have.
+        border = CpuCgroups(GROUP[1:])
+        self.addCleanup(border.remove)
         self.start_bus()
         self.start_manager()
         self.sessions = os.path.join(self.folder, "systemd/sessions")
@@ -67,21 +53,6 @@ class Weights(LiveTest):
             os.mkdir("/run/systemd")
             self.addCleanup(os.rmdir, "/run/systemd")
         self.daemon(CONFIG)
-
-    def make_border(self):
-        """A cgroup beside which others have the controller, as units have."""
-        found = cpu_hierarchy()
-        if not found:
-            self.skipTest("no cpu controller")
-        top, is_unified = found
-        control = top + "/cgroup.subtree_control"
-        if is_unified:
-            with open(control, encoding="ascii") as file:
-                if "cpu" not in file.read().split():
-                    self.addCleanup(self.write, control, "-cpu")
-            self.write(control, "+cpu")
-        os.mkdir(top + GROUP)
-        self.addCleanup(os.rmdir, top + GROUP)
 
     @staticmethod
     def write(path, text):
