@@ -262,6 +262,7 @@ static bool is_vouched(const struct plan *plan, struct task *task, const struct 
 {
 	const uint8_t differs = attr_difference(actual, &task->known);
 	const struct task *origin;
+	struct task lesser = *task;
 
 	if (task->flags & TASK_SETTING)
 		return true;
@@ -274,7 +275,11 @@ static bool is_vouched(const struct plan *plan, struct task *task, const struct 
 	origin = origin_of(plan, due);
 	if (!origin || !carries_its_record(plan, origin, facts))
 		return false;
-	task->had = attr_least(&task->had, &origin->had);
+	lesser.had = attr_least(&task->had, &origin->had);
+	/* What no class gives was chosen, whatever its origin carries. */
+	if (!(bits_of_classes(&lesser, actual, true, &plan->given, plan->caps) & differs & attr_above(&task->had, actual)))
+		return false;
+	task->had = lesser.had;
 	return true;
 }
 

@@ -125,6 +125,26 @@ MACHINE_TEST(whom_its_origin_vouches_for_is_ours)
 	assert_carries(m, 211, "SCHED_NORMAL nice 4");
 }
 
+/* What no class gives nobody has to vouch for, though its origin was lowered further meanwhile. */
+MACHINE_TEST(what_no_class_gives_a_child_has_chosen)
+{
+	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	m->deaf = true;
+	spawns(m, INIT, 100, "/usr/bin/chrome");
+	forks(m, 100, 101);
+	forks(m, 100, 102);
+	renice(m, 101, 9);
+	chrt(m, 102, POLICY_IDLE, 0);
+	renice(m, 100, 16);
+	hear(m);
+	assert_int_equal(record(m, 100)->had.nice, 16);
+	assert_int_equal(living(m, 101)->attr.nice, 9);
+	stop(m);
+	assert_carries(m, 100, "SCHED_NORMAL nice 16");
+	assert_carries(m, 101, "SCHED_NORMAL nice 9");
+	assert_carries(m, 102, "SCHED_IDLE nice 0");
+}
+
 /* ---- what the event does not tell: who the creator was ---- */
 
 MACHINE_TEST(a_thread_of_a_thread_that_somebody_changed_has_that_from_it)
