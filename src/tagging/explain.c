@@ -48,7 +48,6 @@ static void put_unit(struct json_writer *json, const struct unit *unit)
 		return;
 	json_begin(json, "unit", '{');
 	explain_put_text(json, "name", path_base(unit->is.cgroup));
-	explain_put_text(json, "cgroup", unit->is.cgroup);
 	explain_put_text(json, "qos", unit->is.qos);
 	explain_put_text(json, "place", unit->is.place);
 	json_end(json, '}');

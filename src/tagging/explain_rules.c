@@ -66,9 +66,6 @@ void explain_put_rule(struct json_writer *json, const char *key, const struct co
 		return;
 	json_begin(json, key, '{');
 	put_place(json, config, pattern, thread ? &thread->source : &rule->source, rule, thread);
-	json_put_bool(json, "glob", pattern_is_glob(pattern));
-	explain_put_text(json, "qos", thread ? thread->qos : rule->qos);
-	json_put_bool(json, "inherit", rule->inherit);
 	json_put_bool(json, "enforce", rule->enforce);
 	json_put_bool(json, "yield", rule->yield == YIELD_YES);
 	json_put_bool(json, "conditions", rule->match != NULL);
@@ -107,7 +104,6 @@ static void put_close(struct json_writer *json, const struct config *config, con
 {
 	json_begin(json, NULL, '{');
 	put_place(json, config, trace->pattern, &trace->source, trace->outcome == OUTCOME_REPLACED ? NULL : trace->rule, NULL);
-	explain_put_text(json, "qos", trace->rule ? trace->rule->qos : NULL);
 	json_put_text(json, "why", outcomes[trace->outcome]);
 	if (trace->outcome != OUTCOME_COMM)
 		json_put_text(json, "compared_with", name_kinds[trace->name.kind]);

@@ -173,7 +173,6 @@ static void put_kind(struct json_writer *json, const struct explain_source *sour
 	}
 	explain_put_text(json, "name", kind->comm);
 	put_class(json, source, kind);
-	put_attr(json, "class_gives", &detail->class);
 	put_attr(json, "wanted", &detail->want);
 	put_attr(json, "carries", &detail->actual);
 	put_attr(json, "had", &task->had);
