@@ -77,9 +77,7 @@ int intake_open(struct intake **ret)
 
 	if (!intake)
 		return -ENOMEM;
-	r = intake_subscribe(intake, INTAKE_EXECS);
-	if (r == 0)
-		r = intake_subscribe(intake, INTAKE_FORKS);
+	r = intake_subscribe(intake, INTAKE_FORKS);
 	if (r == 0)
 		r = proc_connector_probe(intake->queues[INTAKE_FORKS].connector);
 	if (r < 0) {

@@ -18,8 +18,8 @@
 enum intake_queue {
 	INTAKE_EXECS,
 	INTAKE_FORKS,
-	INTAKE_NAMES, /* closed at first */
-	INTAKE_MOVES, /* likewise */
+	INTAKE_NAMES,
+	INTAKE_MOVES,
 	INTAKE_QUEUES,
 };
 
@@ -33,7 +33,7 @@ enum intake_result {
 	INTAKE_ERROR, /* *ret_error is set; nothing more for now */
 };
 
-/* Subscribes to execs and forks, and checks that the kernel sends events. 0 or -errno, as from proc_connector_open. */
+/* Subscribes to forks, and checks that the kernel sends events. 0 or -errno, as from proc_connector_open. */
 int intake_open(struct intake **ret);
 void intake_close(struct intake *intake);
 

@@ -149,13 +149,6 @@ int loop_init(struct tagger *tagger)
 	return r;
 }
 
-int loop_listen(struct tagger *tagger)
-{
-	int r = queue_open(tagger, INTAKE_EXECS);
-
-	return r < 0 ? r : queue_open(tagger, INTAKE_FORKS);
-}
-
 void loop_free(struct tagger *tagger)
 {
 	sd_event_source_disable_unref(tagger->timer);

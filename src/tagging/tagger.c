@@ -73,7 +73,9 @@ static int listen_to_events(struct tagger *tagger)
 	}
 	r = intake_open(&tagger->intake);
 	if (r == 0)
-		r = loop_listen(tagger);
+		r = queue_open(tagger, INTAKE_EXECS);
+	if (r == 0)
+		r = queue_open(tagger, INTAKE_FORKS);
 	if (r < 0)
 		log_error("cannot listen to the proc connector: %s", connector_fault(-r));
 	return r;

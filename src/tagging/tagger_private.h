@@ -7,8 +7,7 @@
  *	loop.c		the event sources and their handlers
  *	overrides.c	puts overrides in force, and ends them
  *	keep.c		the state file: written, taken over
- *	undo.c		puts everything back
- *	bare.c		makes the plan; decisions without a loop and events
+ *	undo.c		makes the plan, and puts everything back; decisions without a loop and events
  *	scan.c		books every task in /proc
  *	events.c	books events, has what is due decided in order, and carries that out
  *	heard.c		subscribes to renames, moves between cgroups, changes of attributes
@@ -219,20 +218,14 @@ static inline int queue_open(struct tagger *tagger, enum intake_queue kind)
 	return r;
 }
 
-/* bare.c: makes the plan, which takes over the records of a daemon that has ended. 0 or -ENOMEM. */
+/* undo.c: makes the plan, which takes over the records of a daemon that has ended. 0 or -ENOMEM. */
 int bare_plan(struct tagger *tagger, const struct state_legacy *legacy, const struct tasks_memory *memory);
 
-/* bare.c: a tagger without a loop and without events, by these records. The state file stays as it is. 0 or -errno. */
-int bare_new(const struct config *config, const struct state_legacy *legacy, struct tagger **ret);
+/* undo.c: frees what there is without a loop, too. */
 void bare_free(struct tagger *tagger);
-DEFINE_CLEANUP(struct tagger, bare_free)
 
-/*
- * loop.c: loop_init adds the timers and the source of requests; loop_listen adds the events, and needs the intake.
- * Both return a negative errno on failure.
- */
+/* loop.c: adds the timer and the source of requests; queues are added by queue_open. A negative errno on failure. */
 int loop_init(struct tagger *tagger);
-int loop_listen(struct tagger *tagger);
 void loop_free(struct tagger *tagger);
 
 /* heard.c: subscribes to what is of use now, and unsubscribes from all else. Call it when that may have changed. */
