@@ -7,10 +7,9 @@ import signal
 import socket
 import subprocess
 
-from attributes import BACKGROUND, DEFAULT, INITIATED, LIBC, UI, fair, get_attr, pristine
+from attributes import BACKGROUND, DEFAULT, INITIATED, LIBC, UI, get_attr, pristine
 from harness import LiveTest, once
 from tasks import open_files
-from waiting import wait_for
 
 
 SYS_PIDFD_GETFD = 438
@@ -126,20 +125,3 @@ class Losses(LiveTest):
         for pid in (app.pid, *children, *(program.pid for program in programs)):
             self.assertEqual(get_attr(pid), pristine())
         daemon.check_undone()
-
-    def test_what_was_chosen_while_events_were_lost(self):
-        daemon = self.daemon({"app": {"qos": BACKGROUND}})
-        changed, chosen = self.sleeper("app"), self.sleeper("plain")
-        self.assert_carries(changed, BACKGROUND)
-        self.assert_carries(chosen, DEFAULT)
-        # What is changed before the daemon has read back what it set is taken for what the kernel made of that.
-        daemon.sync()
-        with self.deaf(daemon):
-            os.setpriority(os.PRIO_PROCESS, changed.pid, 15)
-            nice = self.sleeper("make", prefix=["nice", "-n", "30"])
-            daemon.changed.add(changed.pid)
-        wait_for(lambda: daemon.status()["scans"] > 1, "the scan")
-        self.assert_carries(nice, fair(0, 19))
-        daemon.sync()
-        self.assertEqual(changed.attr().nice, 15)
-        self.assertEqual(nice.attr(), fair(0, 19))

@@ -79,18 +79,25 @@ TEST_STATE_FORMAT_TEST(a_wrong_size_is_refused)
 	assert_int_equal(file->legacy.n_records, 0);
 }
 
+/* The file is refused while this is so, in the header or a record. */
+#define assert_refused(part, change)                                   \
+	do {                                                           \
+		const __typeof__(part) good_ = (part);                 \
+		change;                                                \
+		assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);   \
+		(part) = good_;                                        \
+	} while (0)
+
 TEST_STATE_FORMAT_TEST(a_wrong_header_is_refused)
 {
-	struct state_header good = *file->header;
+	struct state_header *header = file->header;
 
-	file->header->magic[0] = 'S';
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	*file->header = good;
-	file->header->record_bytes--;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	*file->header = good;
-	file->header->chunk_records *= 2;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	assert_refused(*header, header->magic[0] = 'S');
+	assert_refused(*header, header->record_bytes--);
+	assert_refused(*header, header->chunk_records *= 2);
+	assert_refused(*header, header->n_tags = STATE_TAGS_MAX + 1);
+	assert_refused(*header, header->n_tags = UINT32_MAX);
+	assert_int_equal(parse(file, FILE_BYTES), 0);
 }
 
 TEST_STATE_FORMAT_TEST(a_file_of_another_boot_is_ignored)
@@ -98,14 +105,6 @@ TEST_STATE_FORMAT_TEST(a_file_of_another_boot_is_ignored)
 	file->header->boot_id[0]++;
 	assert_int_equal(parse(file, FILE_BYTES), 0);
 	assert_int_equal(file->legacy.n_records + file->legacy.n_tags, 0);
-}
-
-TEST_STATE_FORMAT_TEST(too_many_tags_are_refused)
-{
-	file->header->n_tags = STATE_TAGS_MAX + 1;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	file->header->n_tags = UINT32_MAX;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
 }
 
 TEST_STATE_FORMAT_TEST(a_tag_that_no_task_can_carry_is_refused)
@@ -137,34 +136,18 @@ TEST_STATE_FORMAT_TEST(records_are_unchanged)
 
 TEST_STATE_FORMAT_TEST(impossible_attributes_are_refused)
 {
-	struct task *task = &file->records[7], good = *task;
+	struct task *task = &file->records[7];
 
-	task->had.nice = 20;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	*task = good;
-	task->had.reset_on_fork = 2;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	*task = good;
-	task->known.policy = 15;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	*task = good;
-	task->known.util_max = UTIL_FULL + 1;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	*task = good;
-	task->had.io_priority = IO_PRIORITY(IO_CLASS_NONE, 4);
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	*task = good;
-	task->known.rt_priority = 100;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	*task = good;
-	task->state = TASK_UNDONE + 1;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	*task = good;
-	task->tid = -1;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	*task = good;
-	task->tgid = 0;
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	assert_refused(*task, task->had.nice = 20);
+	assert_refused(*task, task->had.reset_on_fork = 2);
+	assert_refused(*task, task->known.policy = 15);
+	assert_refused(*task, task->known.util_max = UTIL_FULL + 1);
+	assert_refused(*task, task->had.io_priority = IO_PRIORITY(IO_CLASS_NONE, 4));
+	assert_refused(*task, task->known.rt_priority = 100);
+	assert_refused(*task, task->state = TASK_UNDONE + 1);
+	assert_refused(*task, task->tid = -1);
+	assert_refused(*task, task->tgid = 0);
+	assert_int_equal(parse(file, FILE_BYTES), 0);
 }
 
 TEST_STATE_FORMAT_TEST(an_unfinished_record_is_skipped)
