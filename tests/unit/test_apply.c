@@ -298,40 +298,6 @@ KERNEL_TEST(a_custom_slice_does_not_refresh_it)
 	assert_int_equal(kernel.n_own_gets, 0);
 }
 
-KERNEL_TEST(after_a_change_it_is_as_of_now)
-{
-	kernel.own.nice = -20;
-	kernel.own.runtime = 16 * MS;
-	assert_int_equal(applier_renew(&applier, 0, 5 * MS), 0);
-	assert_int_equal(applier.caps.base_slice_ns, 16 * MS);
-	assert_string_equal(kernel.calls, "own: NORMAL nice -20");
-	kernel.get_result = -EPERM;
-	assert_int_equal(applier_renew(&applier, 0, 5 * MS), -EPERM);
-}
-
-/* It has not run since. A clamp that is not asked for is not touched. */
-KERNEL_TEST(a_task_that_shows_the_old_one_is_set_anew)
-{
-	kernel.others = (struct ksched_attr){ .policy = POLICY_BATCH,
-					      .nice = 4,
-					      .flags = KSCHED_FLAG_RESET_ON_FORK | KSCHED_FLAG_UTIL_CLAMP_MAX,
-					      .util_max = 256,
-					      .runtime = 3 * MS };
-	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);
-	assert_string_equal(kernel.calls, "BATCH nice 4 reset-on-fork");
-}
-
-KERNEL_TEST(other_tasks_are_left_alone)
-{
-	kernel.others.runtime = 5 * MS;
-	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);
-	kernel.others = (struct ksched_attr){ .policy = POLICY_DEADLINE, .runtime = 3 * MS };
-	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);
-	kernel.get_result = -ESRCH;
-	assert_int_equal(applier_renew(&applier, 7, 3 * MS), -ESRCH);
-	assert_int_equal(kernel.n_calls, 0);
-}
-
 /* ---- the daemon itself ---- */
 
 KERNEL_TEST(init_sets_nice_minus_20_without_a_custom_slice)
