@@ -28,9 +28,13 @@ class Failure(Exception):
 
 
 def _prepare(start_attr, death_signal):
+    parent = os.getpid()
+
     def prepare():
         os.setpgid(0, 0)  # Ctrl-C is for us alone: we end them in order
         _libc.prctl(_PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)  # killed before that, and so nobody would end us
         if start_attr is not None:
             attr.put(0, start_attr)
     return prepare
