@@ -118,8 +118,8 @@ static const char *meant_name(const struct config *config, const struct qos_clas
 {
 	struct suggestion near = { .word = class->name };
 
-	for (uint16_t tag = 0; tag < config->rules->n_of_rules; tag++) {
-		if (class_of_tag(config, tag) == class)
+	for (size_t tag = 0; tag < config->rules->n_of_rules; tag++) {
+		if (class_of_tag(config, (uint16_t)tag) == class)
 			return NULL;
 	}
 	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++)

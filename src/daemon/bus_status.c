@@ -109,13 +109,11 @@ static void put_tasks(struct json_writer *json, const struct daemon *daemon)
 
 	json->text.failed |= !classes;
 	while (classes && tagger_next_task(daemon->tagger, &cursor, &task)) {
-		const struct qos_class *class = class_of_tag(config, task.tag);
-
 		count++;
 		limited += task.is_limited;
 		reasons[task.reason]++;
-		if (class)
-			classes[class - config->classes]++;
+		if (task.tag < config->rules->n_tags)
+			classes[config->rules->tags[task.tag].qos_class]++;
 	}
 	json_put_count(json, "tasks", count);
 	json_put_count(json, "tasks_limited", limited);

@@ -85,14 +85,15 @@ static bool is_hierarchy(const struct mntent *mount, struct cgroup_mount *ret)
 struct cpu_hierarchies cpu_hierarchies_find(int root)
 {
 	struct cpu_hierarchies where = { .root = root };
-	_cleanup_close_ int fd = openat(root, host_path(root, "/proc/self/mounts"), O_RDONLY | O_CLOEXEC);
+	int fd = openat(root, host_path(root, "/proc/self/mounts"), O_RDONLY | O_CLOEXEC);
 	FILE *mounts = fd < 0 ? NULL : fdopen(fd, "r");
 	struct mntent mount;
 	char buf[4096];
 
-	if (!mounts)
+	if (!mounts) {
+		cleanup_close(&fd);
 		return where;
-	fd = -1;
+	}
 	while (where.count < array_size(where.mounts) && getmntent_r(mounts, &mount, buf, sizeof(buf)))
 		where.count += is_hierarchy(&mount, &where.mounts[where.count]);
 	endmntent(mounts);
