@@ -93,7 +93,7 @@ static void print_status(const cJSON *status)
 	       (double)member_count(status, "table_bytes") / 1024);
 }
 
-/* ---- OpenMetrics (https://prometheus.io/docs/specs/om/open_metrics_spec), without types: a key of the JSON is a name ---- */
+/* ---- OpenMetrics (https://prometheus.io/docs/specs/om/open_metrics_spec): a key of the JSON is a name ---- */
 
 /* name: of a label, in which the quote, the backslash and the newline are escaped; NULL: there is none. */
 static void put_metric(const char *key, const char *name, double value)

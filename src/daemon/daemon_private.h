@@ -33,7 +33,7 @@ struct daemon {
 	struct tagger *tagger;
 	struct machine *machine;
 	struct bus_server *bus;
-	sd_event_source *changed; /* once enabled tells clients that another configuration or sched profile is in force */
+	sd_event_source *changed; /* once enabled tells clients of another configuration or sched profile */
 
 	bool verbose;	   /* log at debug level, whatever the configuration says */
 	bool on_terminal;  /* started in the foreground of a terminal */

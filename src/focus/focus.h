@@ -64,7 +64,7 @@ struct source_type {
 extern const struct source_type kwin_type, mutter_type, sway_type, niri_type, hyprland_type, x11_type;
 extern const struct source_type pipewire_type, gamemode_type;
 
-/* ---- sources.c: which are used: of each subject the first that can be, again whenever it goes or another comes ---- */
+/* ---- sources.c: which are used: of each subject the first that can be ---- */
 
 /* Says what it uses, or why it can use none. */
 void sources_open(struct focus *focus);

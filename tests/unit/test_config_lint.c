@@ -47,7 +47,7 @@ static const struct {
 	  "rules.json:2:1: d: " OF_RT "; 5 more of this file do the same\n"
 	  "rules.json:3:1: n: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD "\n"
 	  "rules.json:1:2: e: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD "; 1 more of this file do the same\n" },
-	/* ---- a rule that yields may give nice values of earlier files, as the shipped ones do, but not real time ---- */
+	/* ---- a rule that yields may give nice values of earlier files, but not real time ---- */
 	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}") }, "" },
 	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': false}}") },
 	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD "\n" },

@@ -69,7 +69,7 @@ int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struc
  */
 void cpu_groups_part(const struct cpu_hierarchies *where, struct cpu_group *a, struct cpu_group *b);
 
-/* ---- the kernel's uevents for processors that come or go (NETLINK_KOBJECT_UEVENT). All others are filtered out ---- */
+/* ---- uevents for processors that come or go (NETLINK_KOBJECT_UEVENT) ---- */
 
 /*
  * Returns a socket that becomes readable when a processor has come online, has gone offline or was removed, on x86 also
