@@ -24,8 +24,7 @@ static void *sleep_for_good(void *argument)
 	return argument;
 }
 
-/* All stacks in one mapping: vm.max_map_count would not allow so many. Returns the number of
- * threads made. */
+/* All stacks in one mapping: vm.max_map_count would not allow so many. Returns the number of threads made. */
 static unsigned make_threads(unsigned count)
 {
 	size_t stack = (size_t)sysconf(_SC_THREAD_STACK_MIN);

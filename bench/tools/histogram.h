@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A log-linear histogram of times: every bin is at most 1/128 of its values wide, from 1 ns to 18
- * minutes. */
+/* A log-linear histogram of times: every bin is at most 1/128 of its values wide, from 1 ns to 18 minutes. */
 #pragma once
 
 #include <stdint.h>
@@ -27,6 +26,5 @@ void histogram_add(struct histogram *histogram, uint64_t ns);
  */
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned hundredths);
 
-/* As a JSON object in microseconds: samples, min, mean, max, p50 ... p99.99, and bins as [upper
- * edge, count]. */
+/* As a JSON object in microseconds: samples, min, mean, max, p50 ... p99.99, and bins as [upper edge, count]. */
 void histogram_print(const struct histogram *histogram, FILE *file);

@@ -33,6 +33,5 @@ struct http_response {
 	char line[HTTP_LINE_MAX];
 };
 
-/* Takes a piece, and stops behind the response's end. Returns how much of the piece was of this
- * response. */
+/* Takes a piece, and stops behind the response's end. Returns how much of the piece was of this response. */
 size_t http_response_take(struct http_response *response, const char *piece, size_t size);

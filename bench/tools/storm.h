@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A storm: one kind of operation, repeated by each worker. storm.c repeats, storm_KIND.c is the
- * operation. */
+/* A storm: one kind of operation, repeated by each worker. storm.c repeats, storm_KIND.c is the operation. */
 #pragma once
 
 #include <stdbool.h>

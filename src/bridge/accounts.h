@@ -23,8 +23,8 @@ struct account {
 };
 
 /*
- * Takes a call from the uid's account among all. now_us: CLOCK_MONOTONIC. 0; -EBUSY: too many are not answered; -EAGAIN: too
- * many for now; or -ENOMEM.
+ * Takes a call from the uid's account among all. now_us: CLOCK_MONOTONIC. 0; -EBUSY: too many are not answered;
+ * -EAGAIN: too many for now; or -ENOMEM.
  */
 int account_take(struct account **all, uid_t uid, uint64_t now_us, struct account **ret);
 

@@ -58,8 +58,8 @@ static void forget(struct bridge *bridge, struct caller **at)
 
 	*at = caller->next;
 	if (caller->holds && bridge->daemon)
-		sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Drop", NULL, NULL, "s",
-					 caller->name);
+		sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Drop", NULL,
+					 NULL, "s", caller->name);
 	free(caller);
 }
 

@@ -71,11 +71,12 @@ static int on_polkit_changes(sd_bus_message *message, void *userdata, sd_bus_err
 
 int calls_follow_polkit(struct bridge *bridge)
 {
-	int r = sd_bus_match_signal(bridge->bus, NULL, POLKIT, POLKIT_PATH, POLKIT ".Authority", "Changed", on_polkit_changes,
-				    bridge);
+	int r = sd_bus_match_signal(bridge->bus, NULL, POLKIT, POLKIT_PATH, POLKIT ".Authority", "Changed",
+				    on_polkit_changes, bridge);
 
-	return r < 0 ? r : sd_bus_add_match(bridge->bus, NULL, BUS_NAME_OWNER_CHANGED ",arg0='" POLKIT "'", on_polkit_changes,
-					    bridge);
+	return r < 0 ? r
+		     : sd_bus_add_match(bridge->bus, NULL, BUS_NAME_OWNER_CHANGED ",arg0='" POLKIT "'",
+					on_polkit_changes, bridge);
 }
 
 /* Asks about who has called. 0 or -errno. */
@@ -84,7 +85,8 @@ static int ask_polkit(struct call *call, const char *action)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
 	const bool interactive = sd_bus_message_get_allow_interactive_authorization(call->message) > 0;
 	sd_bus *bus = call->bridge->bus;
-	int r = sd_bus_message_new_method_call(bus, &question, POLKIT, POLKIT_PATH, POLKIT ".Authority", "CheckAuthorization");
+	int r = sd_bus_message_new_method_call(bus, &question, POLKIT, POLKIT_PATH, POLKIT ".Authority",
+					       "CheckAuthorization");
 
 	/* The bus vouches for the name, and never gives it to another connection. */
 	if (r >= 0)
@@ -92,7 +94,8 @@ static int ask_polkit(struct call *call, const char *action)
 					  sd_bus_message_get_sender(call->message), action, 0,
 					  interactive ? ALLOW_USER_INTERACTION : 0, "");
 	if (r >= 0)
-		r = sd_bus_call_async(bus, &call->waits, question, on_polkit_answers, call, interactive ? INTERACTIVE_US : TIMEOUT_US);
+		r = sd_bus_call_async(bus, &call->waits, question, on_polkit_answers, call,
+				      interactive ? INTERACTIVE_US : TIMEOUT_US);
 	return r < 0 ? r : 0;
 }
 
@@ -103,7 +106,8 @@ static int judge_answer(sd_bus_message *answer, sd_bus_error *error)
 	int is_authorized = 0, is_challenge = 0;
 
 	if (sd_bus_error_has_names(fault, SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
-		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "there is no polkit here to allow it: only root may");
+		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED,
+					"there is no polkit here to allow it: only root may");
 	if (fault || sd_bus_message_enter_container(answer, 'r', "bba{ss}") < 0 ||
 	    sd_bus_message_read(answer, "bb", &is_authorized, &is_challenge) < 0)
 		return sd_bus_error_setf(error, SD_BUS_ERROR_ACCESS_DENIED, "polkit has not allowed it: %s",
@@ -122,7 +126,8 @@ static int judge_answer(sd_bus_message *answer, sd_bus_error *error)
 static int take_error(const sd_bus_error *fault, sd_bus_error *error)
 {
 	if (sd_bus_error_has_names(fault, SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_DISCONNECTED, SD_BUS_ERROR_TIMEOUT))
-		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON, "the daemon does not answer, or lets the bridge not in");
+		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON,
+					"the daemon does not answer, or lets the bridge not in");
 	return sd_bus_error_copy(error, fault);
 }
 
@@ -166,8 +171,8 @@ static int on_daemon_answers(sd_bus_message *reply, void *userdata, sd_bus_error
 }
 
 /*
- * A process is passed on by its number, since the daemon takes no descriptor. The number may be another process's when that
- * reads it; but it finds out whose that is, and what is the same user's he could have named as well.
+ * A process is passed on by its number, since the daemon takes no descriptor. The number may be another process's when
+ * that reads it; but it finds out whose that is, and what is the same user's he could have named as well.
  */
 static int put_process(struct call *call, sd_bus_message *question, sd_bus_error *error)
 {
@@ -237,14 +242,18 @@ static int ask_daemon(struct call *call, sd_bus_error *error)
 	int r = link_need(bridge);
 
 	if (r == -EACCES || r == -EPERM)
-		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON, "the daemon does not let the bridge in: its unit has not the group schedqos, or "
-					 "had it not when it was started");
+		return sd_bus_error_set(
+			error, BRIDGE_ERROR_NO_DAEMON,
+			"the daemon does not let the bridge in: its unit has not the group schedqos, or "
+			"had it not when it was started");
 	if (r < 0)
-		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON, "no daemon runs: 'systemctl start schedqos' starts it");
+		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON,
+					"no daemon runs: 'systemctl start schedqos' starts it");
 	if (!caller)
 		return -ESRCH;
 	if ((method->flags & METHOD_HOLDS) && !caller->holds && callers_holding(bridge, caller->uid) >= HOLDING_MAX)
-		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many of your programs hold something already");
+		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+					"too many of your programs hold something already");
 	caller->holds |= method->flags & METHOD_HOLDS;
 	caller->may_show |= method->flags & METHOD_SHOWS;
 	if (method->before)
@@ -277,7 +286,8 @@ static int charge(struct call *call, sd_bus_error *error)
 	int r = account_take(&call->bridge->accounts, call->uid, clock_ns(CLOCK_MONOTONIC) / 1000, &call->account);
 
 	if (r == -EBUSY)
-		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many of your calls are not answered yet");
+		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+					"too many of your calls are not answered yet");
 	if (r == -EAGAIN)
 		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many calls for now");
 	return r;
@@ -291,15 +301,16 @@ static int send_out(struct call *call, const struct caller *caller, sd_bus_error
 	if (r < 0)
 		return r;
 	if (call->uid == 0 && is_users(method))
-		return sd_bus_error_set(error, SD_BUS_ERROR_NOT_SUPPORTED, "root asks the daemon itself, as 'schedqos' does");
+		return sd_bus_error_set(error, SD_BUS_ERROR_NOT_SUPPORTED,
+					"root asks the daemon itself, as 'schedqos' does");
 	if (call->uid == 0 || !method->action || (caller->may_show && (method->flags & METHOD_SHOWS)))
 		return ask_daemon(call, error);
 	return ask_polkit(call, method->action);
 }
 
 /*
- * What is kept while polkit is asked, and copied for the daemon, should not be what a user likes. All that his units can say
- * at once is the most that is meant.
+ * What is kept while polkit is asked, and copied for the daemon, should not be what a user likes. All that his units
+ * can say at once is the most that is meant.
  */
 #define ARGUMENTS_BYTES (32 * PATH_MAX)
 
@@ -350,7 +361,10 @@ int call_begin(struct bridge *bridge, const struct method *method, sd_bus_messag
 	call = malloc(sizeof(*call));
 	if (!call)
 		return -ENOMEM;
-	*call = (struct call){ .next = bridge->calls, .bridge = bridge, .method = method, .message = sd_bus_message_ref(message),
+	*call = (struct call){ .next = bridge->calls,
+			       .bridge = bridge,
+			       .method = method,
+			       .message = sd_bus_message_ref(message),
 			       .uid = caller->uid };
 	bridge->calls = call;
 	r = send_out(call, caller, error);

@@ -72,7 +72,8 @@ static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *err
 	(void)error;
 	if (message)
 		sd_bus_emit_signal(bridge->bus, BUS_PATH, BRIDGE_NAME, "Reloaded", NULL);
-	sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Status", on_status, bridge, NULL);
+	sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Status", on_status, bridge,
+				 NULL);
 	return 0;
 }
 

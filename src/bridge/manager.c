@@ -80,7 +80,8 @@ int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name)
 	while (r >= 0) {
 		const char *name;
 
-		r = sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+		r = sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+					NULL);
 		if (r <= 0)
 			break;
 		r = found(context, name);
@@ -131,7 +132,8 @@ static int read_property(sd_bus *bus, const char *interface, const struct proper
 	else if (property->type == 's')
 		r = sd_bus_get_property_string(bus, SYSTEMD, unit->path, interface, property->name, &error, to);
 	else
-		r = sd_bus_get_property_trivial(bus, SYSTEMD, unit->path, interface, property->name, &error, property->type, to);
+		r = sd_bus_get_property_trivial(bus, SYSTEMD, unit->path, interface, property->name, &error,
+						property->type, to);
 	/* This version of the manager does not have it. */
 	if (property->type == 't' && sd_bus_error_has_name(&error, SD_BUS_ERROR_UNKNOWN_PROPERTY))
 		return 0;
@@ -224,7 +226,8 @@ bool unit_has_border(const struct unit *unit)
 		}
 		snprintf(path, sizeof(path), "%s%.*s/cgroup.subtree_control", where.mounts[i].path,
 			 (int)(end - unit->cgroup), unit->cgroup);
-		has = host_read(path, controllers, sizeof(controllers)) >= 0 && text_has_word(controllers, strlen(controllers), "cpu");
+		has = host_read(path, controllers, sizeof(controllers)) >= 0 &&
+		      text_has_word(controllers, strlen(controllers), "cpu");
 	}
 	return has;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The service manager, on the system bus, or a user's own on his. What it has to say comes within 30 s, or is -ETIMEDOUT. */
+/*
+ * The service manager, on the system bus, or a user's own on his. What it has to say comes within 30 s, or is
+ * -ETIMEDOUT.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +26,8 @@ struct unit {
 	uint64_t weight;   /* CPUWeight: WEIGHT_UNSET; 0: idle */
 	const char *other; /* the property by which somebody has chosen its share otherwise, or NULL */
 	uint64_t other_value;
-	char *slice, *cgroup; /* what it lies in; and what it has, or will have when it starts, empty if that is not known */
+	char *slice;  /* what it lies in */
+	char *cgroup; /* what it has, or will have when it starts; empty if that is not known */
 };
 
 /* Connects, and asks for signals. It stays open when the loop ends: what is put back is put back then. 0 or -errno. */
@@ -36,8 +40,8 @@ int manager_follow_units(sd_bus *bus, sd_bus_message_handler_t handler, void *us
 int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name), void *context);
 
 /*
- * Asks about a unit. load: has it loaded if it is not. 0; -ENOENT for one that there is not, or goes by another name, or is
- * of a kind without a weight; or another -errno. In any case the caller clears it.
+ * Asks about a unit. load: has it loaded if it is not. 0; -ENOENT for one that there is not, or goes by another name,
+ * or is of a kind without a weight; or another -errno. In any case the caller clears it.
  */
 int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret);
 void unit_clear(struct unit *unit);
@@ -49,7 +53,7 @@ int unit_read_share(sd_bus *bus, struct unit *unit);
 int unit_set_weight(sd_bus *bus, const char *name, uint64_t weight);
 
 /*
- * Whether the cpu controller is on for the unit and its siblings already. A weight would switch it on, and make a border
- * between each two of them.
+ * Whether the cpu controller is on for the unit and its siblings already. A weight would switch it on, and make a
+ * border between each two of them.
  */
 bool unit_has_border(const struct unit *unit);

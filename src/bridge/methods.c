@@ -46,7 +46,8 @@ static int answer_explain(struct call *call, sd_bus_message *reply, sd_bus_error
 		return r;
 	all = cJSON_Parse(text);
 	if (call->uid != 0 && !is_own(call, all))
-		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "not a task of yours: try 'sudo schedqos explain'");
+		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED,
+					"not a task of yours: try 'sudo schedqos explain'");
 	return sd_bus_reply_method_return(call->message, "s", text);
 }
 
@@ -54,21 +55,23 @@ static int answer_explain(struct call *call, sd_bus_message *reply, sd_bus_error
 static int before_list(struct call *call, struct caller *caller, sd_bus_error *error)
 {
 	if (caller->uid != 0 && access("/proc/1/stat", R_OK) < 0)
-		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "/proc hides others' processes here: only root may list them");
+		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED,
+					"/proc hides others' processes here: only root may list them");
 	(void)call;
 	return 0;
 }
 
 /*
- * com.system76.Scheduler knows but one window in front. The one before is told of first, since both may be of the same app.
- * The number may be anybody's: that it is a process of the caller's is for the daemon to see.
+ * com.system76.Scheduler knows but one window in front. The one before is told of first, since both may be of the same
+ * app. The number may be anybody's: that it is a process of the caller's is for the daemon to see.
  */
 static int before_foreground(struct call *call, struct caller *caller, sd_bus_error *error)
 {
 	(void)error;
 	if (caller->foreground)
-		sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Shown", NULL, NULL,
-					 "usus", (uint32_t)caller->uid, caller->name, caller->foreground, "visible");
+		sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Shown",
+					 NULL, NULL, "usus", (uint32_t)caller->uid, caller->name, caller->foreground,
+					 "visible");
 	return sd_bus_message_read(call->message, "u", &caller->foreground);
 }
 
@@ -111,7 +114,10 @@ static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return -EBADR;
 }
 
-/* The modes of com.system76.Scheduler are settings of the kernel's scheduler. Here these are a sched profile, which has a name. */
+/*
+ * The modes of com.system76.Scheduler are settings of the kernel's scheduler. Here these are a sched profile, which has
+ * a name.
+ */
 #define MODE_CUSTOM 1
 
 static int on_mode(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -124,8 +130,9 @@ static int on_mode(sd_bus_message *message, void *userdata, sd_bus_error *error)
 /* The argument as a whole is the caller's; sd-bus has checked its type. */
 #define METHOD(name, in, in_names, out, out_names) \
 	SD_BUS_METHOD_WITH_NAMES(name, in, in_names, out, out_names, on_call, SD_BUS_VTABLE_UNPRIVILEGED)
-#define PROPERTY(name, number) \
-	SD_BUS_PROPERTY(name, "s", NULL, offsetof(struct bridge, properties[number]), SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
+#define PROPERTY(name, number)                                                        \
+	SD_BUS_PROPERTY(name, "s", NULL, offsetof(struct bridge, properties[number]), \
+			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
 #define IN(name) SD_BUS_PARAM(name)
 
 static const sd_bus_vtable vtable[] = {
@@ -169,5 +176,6 @@ int methods_offer(struct bridge *bridge)
 	int r = sd_bus_add_object_vtable(bridge->bus, NULL, BUS_PATH, BRIDGE_NAME, vtable, bridge);
 
 	bridge->cpu_mode = MODE_CUSTOM;
-	return r < 0 ? r : sd_bus_add_object_vtable(bridge->bus, NULL, SYSTEM76_PATH, SYSTEM76_NAME, of_system76, bridge);
+	return r < 0 ? r
+		     : sd_bus_add_object_vtable(bridge->bus, NULL, SYSTEM76_PATH, SYSTEM76_NAME, of_system76, bridge);
 }

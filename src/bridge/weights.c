@@ -29,7 +29,8 @@
 struct weights {
 	sd_event *event;
 	sd_bus *daemon, *manager;
-	bool is_user; /* the manager is a user's, and in place of the daemon, which does not let him in, there is the bridge */
+	bool is_user;	 /* the manager is a user's, and in place of the daemon, which does not let him in, there is the
+			    bridge */
 	bool has_daemon; /* with a configuration, which a bridge may have not */
 	bool is_ending;	 /* nothing is to have a weight any more */
 	char record_path[PATH_MAX];
@@ -51,9 +52,9 @@ struct weights {
 /* ---- the record of weights that were set ---- */
 
 /*
- * For each unit a symbolic link of its name, in a folder, which is made before the weight is set and removed after it is put
- * back. Either is one step, so that whoever reads them after a kill at any moment knows all: what a link has and its unit has
- * not was never set.
+ * For each unit a symbolic link of its name, in a folder, which is made before the weight is set and removed after it
+ * is put back. Either is one step, so that whoever reads them after a kill at any moment knows all: what a link has and
+ * its unit has not was never set.
  */
 struct kept_weight {
 	uint64_t before, set; /* UINT64_MAX: none */
@@ -66,12 +67,14 @@ static int open_record(struct weights *weights)
 	const char *folder = weights->is_user ? getenv("XDG_RUNTIME_DIR") : RUNDIR;
 	int r = folder ? 0 : -ENXIO;
 
-	snprintf(weights->record_path, sizeof(weights->record_path), "%s/schedqos", folder ? folder : "$XDG_RUNTIME_DIR");
+	snprintf(weights->record_path, sizeof(weights->record_path), "%s/schedqos",
+		 folder ? folder : "$XDG_RUNTIME_DIR");
 	if (r >= 0)
 		r = weights->record = folder_open(weights->record_path, 0755);
 	/* Not the folder itself: root's everybody can open, and so lock. */
 	if (r >= 0) {
-		weights->lock = openat(weights->record, "weights.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		weights->lock =
+			openat(weights->record, "weights.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (weights->lock < 0 || flock(weights->lock, LOCK_EX | LOCK_NB) < 0)
 			r = -errno;
 	}
@@ -126,7 +129,8 @@ static int put_back(struct weights *weights, const char *name, const struct kept
 		if (r < 0 && r != -ENOENT && r != -EACCES)
 			return r;
 		if (r < 0)
-			log_warning("%s: its CPUWeight of %" PRIu64 " cannot be put back: %s", name, kept->set, strerror(-r));
+			log_warning("%s: its CPUWeight of %" PRIu64 " cannot be put back: %s", name, kept->set,
+				    strerror(-r));
 		else
 			log_debug("%s: CPUWeight is put back", name);
 		unit->weight = kept->before;
@@ -172,10 +176,11 @@ static bool may_set(struct weights *weights, const struct unit *unit)
 	}
 	if (unit_has_border(unit))
 		return true;
-	log_write(weights->has_told_border ? LOG_DEBUG : LOG_INFO,
-		  "%s: gets no CPUWeight, which would switch on the cpu controller for all that is in %s; the same goes for "
-		  "others where it is off",
-		  unit->id, unit->slice);
+	log_write(
+		weights->has_told_border ? LOG_DEBUG : LOG_INFO,
+		"%s: gets no CPUWeight, which would switch on the cpu controller for all that is in %s; the same goes for "
+		"others where it is off",
+		unit->id, unit->slice);
 	weights->has_told_border = true;
 	return false;
 }
@@ -303,8 +308,8 @@ static void tell_classes(struct weights *weights)
 /* To the service manager, also for whoever asks that for our status. The first time all is set. */
 static void tell_status(const struct weights *weights)
 {
-	sd_notifyf(0, "READY=1\nSTATUS=%zu units have a weight, %zu name a class, somebody is %sat a seat", weights->n_kept,
-		   weights->classes.count, weights->seat_is_used ? "" : "not ");
+	sd_notifyf(0, "READY=1\nSTATUS=%zu units have a weight, %zu name a class, somebody is %sat a seat",
+		   weights->n_kept, weights->classes.count, weights->seat_is_used ? "" : "not ");
 }
 
 /* A service that is named gets its weight before it ever starts. */
@@ -400,9 +405,9 @@ static int ask_daemon(struct weights *weights)
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	sd_bus_message *reply = NULL;
 	int at_seat, r = weights->is_user ? sd_bus_call_method(weights->daemon, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME,
-							       "GetUserWeights", &error, &reply, NULL) :
-					    sd_bus_call_method(weights->daemon, NULL, BUS_PATH, BUS_INTERFACE, "GetWeights",
-							       NULL, &reply, NULL);
+							       "GetUserWeights", &error, &reply, NULL)
+					  : sd_bus_call_method(weights->daemon, NULL, BUS_PATH, BUS_INTERFACE,
+							       "GetWeights", NULL, &reply, NULL);
 
 	if (r >= 0 || sd_bus_error_has_names(&error, BRIDGE_ERROR_NO_DAEMON, SD_BUS_ERROR_SERVICE_UNKNOWN,
 					     SD_BUS_ERROR_NAME_HAS_NO_OWNER))
@@ -442,8 +447,8 @@ static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *er
 }
 
 /*
- * Who has the name of the bridge now knows nothing of us. Where nobody has, nothing is to have a weight until somebody does:
- * the service manager starts the next one.
+ * Who has the name of the bridge now knows nothing of us. Where nobody has, nothing is to have a weight until somebody
+ * does: the service manager starts the next one.
  */
 static int on_bridge(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -508,7 +513,8 @@ static int connect_to_bridge(struct weights *weights)
 	if (r >= 0)
 		r = hear_broadcasts_only(weights->daemon);
 	if (r >= 0)
-		r = sd_bus_add_match(weights->daemon, NULL, BUS_NAME_OWNER_CHANGED ",arg0='" BRIDGE_NAME "'", on_bridge, weights);
+		r = sd_bus_add_match(weights->daemon, NULL, BUS_NAME_OWNER_CHANGED ",arg0='" BRIDGE_NAME "'", on_bridge,
+				     weights);
 	/* Reloaded, and PropertiesChanged. */
 	if (r >= 0)
 		r = sd_bus_match_signal(weights->daemon, NULL, BRIDGE_NAME, BUS_PATH, NULL, NULL, on_reloaded, weights);
@@ -524,7 +530,8 @@ static int connect_to_socket(struct weights *weights)
 	if (r >= 0)
 		r = sd_bus_start(weights->daemon);
 	if (r >= 0)
-		r = sd_bus_match_signal(weights->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Changed", on_reloaded, weights);
+		r = sd_bus_match_signal(weights->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Changed", on_reloaded,
+					weights);
 	return r;
 }
 
@@ -533,8 +540,8 @@ static int connect_to_daemon(struct weights *weights)
 	int r = weights->is_user ? connect_to_bridge(weights) : connect_to_socket(weights);
 
 	if (r >= 0)
-		r = sd_bus_match_signal(weights->daemon, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
-					"Disconnected", on_daemon_gone, weights);
+		r = sd_bus_match_signal(weights->daemon, NULL, NULL, "/org/freedesktop/DBus/Local",
+					"org.freedesktop.DBus.Local", "Disconnected", on_daemon_gone, weights);
 	if (r >= 0)
 		r = sd_bus_attach_event(weights->daemon, weights->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r >= 0 && ask_daemon(weights) < 0 && !weights->is_user)
@@ -615,7 +622,8 @@ int weights_run(bool is_user)
 		return EXIT_FAILURE;
 	if (sd_event_loop(weights.event) == 0)
 		return finish(&weights);
-	log_error("the service manager does not answer: cpu weights are still in the record in %s", weights.record_path);
+	log_error("the service manager does not answer: cpu weights are still in the record in %s",
+		  weights.record_path);
 	return EXIT_FAILURE;
 }
 

@@ -188,8 +188,8 @@ static int ask_class(pid_t pid, const char *qos, bool inherit, sd_bus_message **
 	_cleanup_close_ int fd = -1;
 
 	if (!client_is_bridged())
-		return client_call(BUS_OVERRIDES_INTERFACE, "Set", ret, "ususbbb", 0, "", (uint32_t)pid, qos, (int)inherit, 1,
-				   1);
+		return client_call(BUS_OVERRIDES_INTERFACE, "Set", ret, "ususbbb", 0, "", (uint32_t)pid, qos,
+				   (int)inherit, 1, 1);
 	fd = client_process(pid);
 	return fd < 0 ? EXIT_FAILURE : client_call(NULL, "SetClass", ret, "hsbb", fd, qos, (int)inherit, 1);
 }

@@ -19,8 +19,7 @@ DEFINE_CLEANUP(cJSON, cJSON_Delete)
  */
 int client_open(void);
 
-/* The same, but logs nothing. -ENOENT and -ECONNREFUSED: no daemon runs; -EACCES and -EPERM: not
- * allowed. */
+/* The same, but logs nothing. -ENOENT and -ECONNREFUSED: no daemon runs; -EACCES and -EPERM: not allowed. */
 int client_try(void);
 
 /* The connection, once it is there. */
@@ -33,9 +32,9 @@ bool client_is_bridged(void);
 int client_process(pid_t pid);
 
 /*
- * Calls a method of one of the interfaces in daemon.h, or of the bridge's, where polkit may ask for a password; types and
- * values as sd_bus_call_method has them. 0 and the reply, for the caller to unreference; or an exit status after saying
- * why: that of wrong usage where there is no such class or profile, EXIT_CONFIG for a configuration with errors.
+ * Calls a method of one of the interfaces in daemon.h, or of the bridge's, where polkit may ask for a password; types
+ * and values as sd_bus_call_method has them. 0 and the reply, for the caller to unreference; or an exit status after
+ * saying why: that of wrong usage where there is no such class or profile, EXIT_CONFIG for a configuration with errors.
  */
 int client_call(const char *interface, const char *method, sd_bus_message **ret, const char *types, ...);
 

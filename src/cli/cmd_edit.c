@@ -40,7 +40,8 @@ static bool is_as_before(const char *path, const struct stat *before)
 
 	if (lstat(path, &now) < 0)
 		return !before->st_nlink;
-	return before->st_nlink && now.st_ino == before->st_ino && !memcmp(&now.st_mtim, &before->st_mtim, sizeof(now.st_mtim));
+	return before->st_nlink && now.st_ino == before->st_ino &&
+	       !memcmp(&now.st_mtim, &before->st_mtim, sizeof(now.st_mtim));
 }
 
 /* 0 or -errno; -EXDEV: others could put something in the place of what is written, or removed, in its folder. */
@@ -127,7 +128,8 @@ static int install(const struct edit *edit)
 	_cleanup_close_ int fd = open(edit->copy, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (is_stale || fd < 0 || (exists && fchown(fd, edit->file.st_uid, edit->file.st_gid) < 0) ||
-	    fchmod(fd, exists ? edit->file.st_mode & 07777 : 0644) < 0 || fsync(fd) < 0 || rename(edit->copy, edit->path) < 0) {
+	    fchmod(fd, exists ? edit->file.st_mode & 07777 : 0644) < 0 || fsync(fd) < 0 ||
+	    rename(edit->copy, edit->path) < 0) {
 		log_error("%s: %s: the text is kept in %s", edit->path,
 			  is_stale ? "somebody else has changed it" : strerror(errno), edit->copy);
 		return EXIT_FAILURE;

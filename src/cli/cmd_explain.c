@@ -78,7 +78,8 @@ static int explain(const struct command *command, pid_t task, const char *name)
 
 int cmd_explain(const struct command *command)
 {
-	const char *text = command->operands[0], *name = command->values[OPTION_NAME], *against = command->values[OPTION_AGAINST];
+	const char *text = command->operands[0], *name = command->values[OPTION_NAME],
+		   *against = command->values[OPTION_AGAINST];
 	pid_t task = 0, other = 0;
 	int status;
 

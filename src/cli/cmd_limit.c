@@ -36,8 +36,8 @@ static const char *cgroup_of(char *text)
 }
 
 /*
- * Until the limit has ended: the daemon tells root. Of a user's, whose way is the bridge, only the end of the process is
- * seen, by a descriptor of it. Returns an exit status.
+ * Until the limit has ended: the daemon tells root. Of a user's, whose way is the bridge, only the end of the process
+ * is seen, by a descriptor of it. Returns an exit status.
  */
 static int hold(int process)
 {
@@ -53,7 +53,8 @@ static int hold(int process)
 			log_error("the daemon has ended, and with it the limit");
 			return EXIT_FAILURE;
 		}
-		if (ends[1].revents || (message && sd_bus_message_is_signal(message, BUS_OVERRIDES_INTERFACE, "Ended") > 0)) {
+		if (ends[1].revents ||
+		    (message && sd_bus_message_is_signal(message, BUS_OVERRIDES_INTERFACE, "Ended") > 0)) {
 			log_info("the limit has ended");
 			return 0;
 		}
@@ -79,7 +80,8 @@ static int ask_limit(const struct target *target, int process, const char *qos, 
 static int ask_lift(const struct target *target, int process, sd_bus_message **ret)
 {
 	if (!client_is_bridged())
-		return client_call(BUS_OVERRIDES_INTERFACE, "Lift", ret, "usu", 0, target->cgroup, (uint32_t)target->pid);
+		return client_call(BUS_OVERRIDES_INTERFACE, "Lift", ret, "usu", 0, target->cgroup,
+				   (uint32_t)target->pid);
 	return target->pid ? client_call(NULL, "LiftProcess", ret, "h", process) :
 			     client_call(NULL, "LiftCgroup", ret, "s", target->cgroup);
 }

@@ -67,7 +67,8 @@ static char *make_text(const struct tasks *tasks)
 {
 	struct text_buf rows = { 0 }, out = { 0 };
 
-	text_buf_printf(&rows, "CLASS\tPID\tUSER\tNAME\tAPP\tREASON\tPOLICY\tNICE\tSLICE(ms)\tTHREADS\tCPU(s)\tDELAY(ms)\n");
+	text_buf_printf(&rows,
+			"CLASS\tPID\tUSER\tNAME\tAPP\tREASON\tPOLICY\tNICE\tSLICE(ms)\tTHREADS\tCPU(s)\tDELAY(ms)\n");
 	for (size_t i = 0; i < tasks->n_rows; i++)
 		add_row(&rows, &tasks->rows[i]);
 	text_table_print(&rows, "lrlllllrrrrr", isatty(STDOUT_FILENO), &out);
@@ -118,9 +119,10 @@ static char *make_json(const struct tasks *tasks)
 static int compare_shown(const struct task_row *a, const struct task_row *b)
 {
 	const int orders[] = {
-		COMPARE(a->rank, b->rank),	    task_text_compare(a->app, b->app), COMPARE(a->tgid, b->tgid),
-		task_text_compare(a->reason, b->reason), COMPARE(a->flags, b->flags),	    COMPARE(a->policy, b->policy),
-		COMPARE(a->nice, b->nice),	    COMPARE(a->slice_ns, b->slice_ns),
+		COMPARE(a->rank, b->rank),   task_text_compare(a->app, b->app),
+		COMPARE(a->tgid, b->tgid),   task_text_compare(a->reason, b->reason),
+		COMPARE(a->flags, b->flags), COMPARE(a->policy, b->policy),
+		COMPARE(a->nice, b->nice),   COMPARE(a->slice_ns, b->slice_ns),
 	};
 
 	for (size_t i = 0; i < array_size(orders); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gets the class for itself, and becomes the command. So that is of the class from its first instruction on. Root asks the
- * daemon; anybody else sets what he may set himself, as nice(1) does.
+ * Gets the class for itself, and becomes the command. So that is of the class from its first instruction on. Root asks
+ * the daemon; anybody else sets what he may set himself, as nice(1) does.
  */
 #include <errno.h>
 #include <sched.h>

@@ -88,7 +88,8 @@ static int local_apply(const struct sched_profile *profile)
 		return EXIT_FAILURE;
 	r = machine_new(false, &machine);
 	if (r < 0) {
-		log_error("nothing is changed, since the record of an earlier run in " STATE_FOLDER " cannot be used: %s",
+		log_error("nothing is changed, since the record of an earlier run in " STATE_FOLDER
+			  " cannot be used: %s",
 			  state_file_fault(r));
 		return EXIT_FAILURE;
 	}
@@ -116,7 +117,8 @@ int cmd_sched_profile(const struct command *command)
 	int status;
 
 	if (name && (is_none || !*name))
-		return usage_error(command->verb, is_none ? "a profile's name or --none, not both" : "a profile has a name");
+		return usage_error(command->verb,
+				   is_none ? "a profile's name or --none, not both" : "a profile has a name");
 	if (has_daemon)
 		return name || is_none ? daemon_apply(name ? name : "") : daemon_list();
 	status = read_config(&command->paths, false, &config);

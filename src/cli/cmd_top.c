@@ -46,7 +46,9 @@ static int look(struct top *top)
 		struct task_row *row = &top->now.rows[i];
 
 		task_row_read_use(top->proc, row);
-		/* A program is named by its leader, whatever its threads call themselves, and only if it has no rule. */
+		/*
+		 * A program is named by its leader, whatever its threads call themselves, and only if it has no rule.
+		 */
 		if (!row->app)
 			procfs_comm(top->proc, row->tgid, row->comm);
 	}
@@ -151,7 +153,8 @@ static void put_app(const struct top *top, struct text_buf *rows, const struct t
 	bool has_border;
 
 	text_escape_to(program, sizeof(program), row->comm, strlen(row->comm));
-	text_buf_printf(rows, row->app ? "%s\t%s" : "%s\t(%s)", row->class ? row->class : "-", row->app ? row->app : program);
+	text_buf_printf(rows, row->app ? "%s\t%s" : "%s\t(%s)", row->class ? row->class : "-",
+			row->app ? row->app : program);
 	text_buf_printf(rows, "\t%s", shown(row));
 	put_figures(top, rows, row);
 	/* In the root there is none: nice values rank. */

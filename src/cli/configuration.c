@@ -51,7 +51,8 @@ int daemon_paths(struct config_paths *paths, cJSON **ret)
 int daemon_config(struct config **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	struct config_file files[] = { { .path = "in force", .kind = CONFIG_PROFILES }, { .path = "in force", .kind = CONFIG_RULES } };
+	struct config_file files[] = { { .path = "in force", .kind = CONFIG_PROFILES },
+				       { .path = "in force", .kind = CONFIG_RULES } };
 	struct config_errors errors = { 0 };
 	int r;
 

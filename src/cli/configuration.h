@@ -14,14 +14,14 @@
 DEFINE_CLEANUP(struct config, config_free)
 
 /*
- * Reads it here. Returns 0 or an exit status after printing all that is wrong with it. checks: prints in any case what is
- * wrong, and all that check warns of.
+ * Reads it here. Returns 0 or an exit status after printing all that is wrong with it. checks: prints in any case what
+ * is wrong, and all that check warns of.
  */
 int read_config(const struct config_paths *paths, bool checks, struct config **ret);
 
 /*
- * The paths that are not given become those that the daemon was given. 0, or -errno after logging why that cannot be told.
- * The strings are those of *ret, what it says of itself, for the caller to delete.
+ * The paths that are not given become those that the daemon was given. 0, or -errno after logging why that cannot be
+ * told. The strings are those of *ret, what it says of itself, for the caller to delete.
  */
 int daemon_paths(struct config_paths *paths, cJSON **ret);
 

@@ -119,8 +119,8 @@ char *border_text(char *buf, size_t size, const struct cpu_group *group)
 {
 	char path[PATH_MAX];
 
-	snprintf(buf, size, "cpu cgroup %s (weight %s)", text_escape_to(path, sizeof(path), group->path, strlen(group->path)),
-		 group->weight);
+	snprintf(buf, size, "cpu cgroup %s (weight %s)",
+		 text_escape_to(path, sizeof(path), group->path, strlen(group->path)), group->weight);
 	return buf;
 }
 
@@ -133,9 +133,10 @@ static void print_side(const struct pair *pair, const struct side *side)
 		printf("cannot be told");
 	else
 		printf("%.*f %% of one CPU", side->share > 0 && side->share < .1 ? 1 : 0, side->share * 100);
-	printf("%s\n" LABEL "%s\n", side == pair->sides ? ", if both want all of it and nobody else does" : "", "ranked by",
-	       pair->by_weights && side->group.path[0] ? border_text(text, sizeof(text), &side->group) :
-							 task_attr_text(&side->attr, attr));
+	printf("%s\n" LABEL "%s\n", side == pair->sides ? ", if both want all of it and nobody else does" : "",
+	       "ranked by",
+	       pair->by_weights && side->group.path[0] ? border_text(text, sizeof(text), &side->group)
+						       : task_attr_text(&side->attr, attr));
 }
 
 int explain_against(pid_t one, pid_t other)

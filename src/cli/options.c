@@ -11,8 +11,7 @@
 
 #include "verb.h"
 
-/* getopt's value for a long option without a short form is its place in the table, above all
- * characters. */
+/* getopt's value for a long option without a short form is its place in the table, above all characters. */
 #define LONG_ONLY 256
 
 static const struct {

@@ -62,8 +62,8 @@ void show_diff(const struct config *before, const struct config *after)
 		return;
 	}
 	if (r == 0) {
-		printf("rules: %zu added, %zu removed, %zu changed; settings, classes and profiles: %zu changed\n", diff.added,
-		       diff.removed, diff.changed, diff.others);
+		printf("rules: %zu added, %zu removed, %zu changed; settings, classes and profiles: %zu changed\n",
+		       diff.added, diff.removed, diff.changed, diff.others);
 		r = count_changes(before, after, &count);
 	}
 	if (r < 0)

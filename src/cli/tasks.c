@@ -41,7 +41,8 @@ static int read_rows(sd_bus_message *reply, struct tasks *tasks, const char **pa
 		return -ENOMEM;
 	tasks->n_rows = size / sizeof(*numbers);
 	for (size_t i = 0; i < tasks->n_rows; i++) {
-		const uint32_t pattern = (uint32_t)numbers[i][2], class = (uint32_t)numbers[i][4], why = (uint32_t)numbers[i][6];
+		const uint32_t pattern = (uint32_t)numbers[i][2], class = (uint32_t)numbers[i][4],
+			       why = (uint32_t)numbers[i][6];
 		struct task_row *row = &tasks->rows[i];
 
 		*row = (struct task_row){

@@ -54,7 +54,10 @@ void task_row_add(struct task_row *row, const struct task_row *one);
 /* 0: they are shown as one. */
 typedef int task_row_compare(const struct task_row *a, const struct task_row *b);
 
-/* Sorts rows, and makes one of those that are equal, which is that of a leader if one is among them. Returns their number. */
+/*
+ * Sorts rows, and makes one of those that are equal, which is that of a leader if one is among them. Returns their
+ * number.
+ */
 size_t task_rows_merge(struct task_row *rows, size_t count, task_row_compare *compare);
 
 /* For sorting; no text comes last. */

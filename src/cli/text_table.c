@@ -68,7 +68,8 @@ void text_table_print(struct text_buf *rows, const char *align, bool on_terminal
 		len = strcspn(cell, "\t\n");
 		bytes = bytes_of(cell, len, widths[column], &shown);
 		pad = (int)(widths[column++] - shown);
-		text_buf_printf(out, "%*s%.*s%*s", is_right ? pad : 0, "", (int)bytes, cell, is_right ? 1 : pad + 1, "");
+		text_buf_printf(out, "%*s%.*s%*s", is_right ? pad : 0, "", (int)bytes, cell, is_right ? 1 : pad + 1,
+				"");
 		if (cell[len] == '\n') {
 			end_line(out);
 			column = 0;

@@ -81,8 +81,8 @@ verb_function cmd_set, cmd_reset, cmd_run, cmd_limit;
 verb_function cmd_weights, cmd_bridge, cmd_focus;
 
 /*
- * Of cmd_stop, for restart: ends the daemon that runs, and waits until it has ended; it is an error that none does if one
- * must. Returns an exit status.
+ * Of cmd_stop, for restart: ends the daemon that runs, and waits until it has ended; it is an error that none does if
+ * one must. Returns an exit status.
  */
 int stop_daemon(bool must_run);
 
@@ -102,7 +102,6 @@ int verb_run(const struct verb *verb, int argc, char **argv);
 /* Writes "[--json] [FILE ...]", all that a verb takes, to stream. */
 void verb_print_arguments(const struct verb *verb, FILE *stream);
 
-/* Prints what is wrong with a command line, and how to use the verb (NULL: the program). Returns
- * EXIT_USAGE. */
+/* Prints what is wrong with a command line, and how to use the verb (NULL: the program). Returns EXIT_USAGE. */
 int usage_error(const struct verb *verb, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -130,7 +130,8 @@ static int nice_of(const cJSON *object)
 {
 	const cJSON *nice = cJSON_GetObjectItemCaseSensitive(object, "nice");
 
-	return cJSON_IsNumber(nice) && nice->valuedouble >= -20 && nice->valuedouble <= 19 ? (int)nice->valuedouble : NICE_NONE;
+	return cJSON_IsNumber(nice) && nice->valuedouble >= -20 && nice->valuedouble <= 19 ? (int)nice->valuedouble
+											   : NICE_NONE;
 }
 
 static bool is_taken_over(const cJSON *object, const char *field)
@@ -270,7 +271,8 @@ static const char *class_of(const struct ananicy *ananicy, const struct line *ru
 	const int nice = nice_of(rule->object);
 
 	for (size_t i = 0; own.name && i < array_size(known_types); i++) {
-		if (strcmp(own.name, known_types[i].type) == 0 && (known_types[i].qos || (!policy && nice == NICE_NONE)))
+		if (strcmp(own.name, known_types[i].type) == 0 &&
+		    (known_types[i].qos || (!policy && nice == NICE_NONE)))
 			return known_types[i].qos;
 	}
 	return class_for_values(policy ? policy : policy_of(below), nice != NICE_NONE ? nice : nice_of(below));
@@ -306,7 +308,9 @@ static void visit(const void *node, VISIT which, void *ananicy)
 
 int ananicy_convert(struct ananicy *ananicy, char **ret, char **ret_summary)
 {
-	text_buf_printf(&ananicy->json.text, "// Made by `schedqos import ananicy`: change what it was made from, or override it in a later file.\n");
+	text_buf_printf(
+		&ananicy->json.text,
+		"// Made by `schedqos import ananicy`: change what it was made from, or override it in a later file.\n");
 	json_begin(&ananicy->json, NULL, '{');
 	twalk_r(ananicy->rules, visit, ananicy);
 	json_end(&ananicy->json, '}');

@@ -45,7 +45,8 @@ bool is_class(const struct json_node *value)
 
 const char *outside_class(const struct json_node *value)
 {
-	return find_key(&attribute_keys, value->key) ? ": that is for classes, whose names begin with " QOS_PREFIX : NULL;
+	return find_key(&attribute_keys, value->key) ? ": that is for classes, whose names begin with " QOS_PREFIX
+						     : NULL;
 }
 
 static void parse_attributes(struct parser *parser, struct class_text *text)
@@ -97,13 +98,15 @@ static const struct {
 	{ QOS_HAS_PERIOD, DEADLINE, "SCHED_DEADLINE" },
 };
 
-static void check_uses(struct parser *parser, const struct class_text *text, const struct qos_attr *attr, enum kind kind)
+static void check_uses(struct parser *parser, const struct class_text *text, const struct qos_attr *attr,
+		       enum kind kind)
 {
 	for (size_t i = 0; i < array_size(uses); i++) {
 		const enum qos_has bit = uses[i].bit;
 
 		/* 0 is the kernel's own word for no priority. */
-		if ((attr->has & bit) && !(uses[i].kinds & kind) && (bit != QOS_HAS_PRIORITY || kind != FAIR || attr->priority))
+		if ((attr->has & bit) && !(uses[i].kinds & kind) &&
+		    (bit != QOS_HAS_PRIORITY || kind != FAIR || attr->priority))
 			complain(parser, culprit(text, bit, QOS_HAS_POLICY), AT_VALUE, "%s has no %s: that is for %s",
 				 task_policy_name(attr->policy), attribute_name(bit), uses[i].words);
 	}
@@ -114,12 +117,14 @@ static void check_deadline(struct parser *parser, const struct class_text *text,
 	const bool has_runtime = attr->has & QOS_HAS_RUNTIME, has_deadline = attr->has & QOS_HAS_DEADLINE;
 
 	if (!has_runtime)
-		complain(parser, culprit(text, QOS_HAS_RUNTIME, QOS_HAS_POLICY), AT_VALUE, "SCHED_DEADLINE needs a sched_runtime");
+		complain(parser, culprit(text, QOS_HAS_RUNTIME, QOS_HAS_POLICY), AT_VALUE,
+			 "SCHED_DEADLINE needs a sched_runtime");
 	else if (attr->runtime < DEADLINE_RUNTIME_MIN)
-		complain(parser, culprit(text, QOS_HAS_RUNTIME, QOS_HAS_POLICY), AT_VALUE, "must be at least %d under SCHED_DEADLINE",
-			 DEADLINE_RUNTIME_MIN);
+		complain(parser, culprit(text, QOS_HAS_RUNTIME, QOS_HAS_POLICY), AT_VALUE,
+			 "must be at least %d under SCHED_DEADLINE", DEADLINE_RUNTIME_MIN);
 	if (!has_deadline)
-		complain(parser, culprit(text, QOS_HAS_DEADLINE, QOS_HAS_POLICY), AT_VALUE, "SCHED_DEADLINE needs a sched_deadline");
+		complain(parser, culprit(text, QOS_HAS_DEADLINE, QOS_HAS_POLICY), AT_VALUE,
+			 "SCHED_DEADLINE needs a sched_deadline");
 	else if (has_runtime && attr->runtime > attr->deadline)
 		complain(parser, culprit(text, QOS_HAS_RUNTIME, QOS_HAS_DEADLINE), AT_VALUE,
 			 "sched_runtime %llu is longer than sched_deadline %llu", (unsigned long long)attr->runtime,
@@ -147,16 +152,19 @@ static void check_io(struct parser *parser, const struct class_text *text, const
 /* Checks that the merged class makes sense as a whole. */
 static void check_class(struct parser *parser, const struct class_text *text, const struct qos_attr *attr)
 {
-	const enum kind kind = task_policy_is_fair(attr->policy) ? FAIR : attr->policy == POLICY_DEADLINE ? DEADLINE : REAL_TIME;
+	const enum kind kind = task_policy_is_fair(attr->policy) ? FAIR
+			       : attr->policy == POLICY_DEADLINE ? DEADLINE
+								 : REAL_TIME;
 
 	check_uses(parser, text, attr, kind);
 	if (kind == FAIR && (attr->has & QOS_HAS_RUNTIME) && attr->runtime &&
 	    (attr->runtime < SLICE_MIN_NS || attr->runtime > SLICE_MAX_NS))
 		complain(parser, culprit(text, QOS_HAS_RUNTIME, QOS_HAS_POLICY), AT_VALUE,
-			 "must be between %u and %u (nanoseconds), or 0 for the kernel's own slice", SLICE_MIN_NS, SLICE_MAX_NS);
+			 "must be between %u and %u (nanoseconds), or 0 for the kernel's own slice", SLICE_MIN_NS,
+			 SLICE_MAX_NS);
 	if (kind == REAL_TIME && (!(attr->has & QOS_HAS_PRIORITY) || !attr->priority))
-		complain(parser, culprit(text, QOS_HAS_PRIORITY, QOS_HAS_POLICY), AT_VALUE, "%s needs a sched_priority of 1 to 99",
-			 task_policy_name(attr->policy));
+		complain(parser, culprit(text, QOS_HAS_PRIORITY, QOS_HAS_POLICY), AT_VALUE,
+			 "%s needs a sched_priority of 1 to 99", task_policy_name(attr->policy));
 	if (kind == DEADLINE)
 		check_deadline(parser, text, attr);
 	if ((attr->has & QOS_HAS_UTIL_MIN) && (attr->has & QOS_HAS_UTIL_MAX) && attr->util_min > attr->util_max)
@@ -172,7 +180,8 @@ static bool check_name(struct parser *parser, const struct class_table *table, c
 
 	if (name[strlen(QOS_PREFIX)] && name[strspn(name, allowed)] == '\0')
 		return true;
-	complain_unknown(parser, value, AT_KEY, "class", name, CLASSES(table), ": after QOS_ come capitals, digits and _");
+	complain_unknown(parser, value, AT_KEY, "class", name, CLASSES(table),
+			 ": after QOS_ come capitals, digits and _");
 	return false;
 }
 
@@ -221,7 +230,8 @@ void parse_mapping(struct parser *parser, struct class_table *table)
 		if (is_class(value))
 			parse_class(parser, table, value);
 		else
-			complain_unknown(parser, value, AT_KEY, "class", value->key, CLASSES(table), ": names here begin with QOS_");
+			complain_unknown(parser, value, AT_KEY, "class", value->key, CLASSES(table),
+					 ": names here begin with QOS_");
 	}
 }
 
@@ -262,7 +272,8 @@ void mapping_choose(struct parser *parser, const struct json_node *at, const cha
 	const struct preset *preset = preset_find(parser, name);
 
 	if (!preset) {
-		complain_unknown(parser, at, AT_VALUE, "mapping", name, NAMES(parser->presets, parser->n_presets), NULL);
+		complain_unknown(parser, at, AT_VALUE, "mapping", name, NAMES(parser->presets, parser->n_presets),
+				 NULL);
 		return;
 	}
 	settings->mapping = preset->name;
@@ -280,7 +291,9 @@ void preset_define(struct parser *parser, const struct preset *preset)
 void parse_preset(struct parser *parser, const char *path)
 {
 	const char *base = path_base(path), *end = strstr(base, ".json");
-	struct preset preset = { keep_bytes(parser, base, end && !end[strlen(".json")] ? (size_t)(end - base) : strlen(base)), { 0 } };
+	struct preset preset = {
+		keep_bytes(parser, base, end && !end[strlen(".json")] ? (size_t)(end - base) : strlen(base)), { 0 }
+	};
 
 	parse_mapping(parser, &preset.classes);
 	preset_define(parser, &preset);

@@ -51,9 +51,9 @@ char *json_path(const struct json_node *node)
 /* ---- errors ---- */
 
 /* order: the number of the file. Returns false if it could not be stored. */
-__attribute__((format(printf, 7, 0)))
-static bool add(struct config_errors *errors, const char *file, size_t order, struct json_position position, const char *path,
-		bool warning, const char *format, va_list args)
+__attribute__((format(printf, 7, 0))) static bool add(struct config_errors *errors, const char *file, size_t order,
+						      struct json_position position, const char *path, bool warning,
+						      const char *format, va_list args)
 {
 	struct config_error *items = array_room(errors->items, errors->count, sizeof(*items));
 	_cleanup_free_ char *message = NULL, *raw = NULL;
@@ -98,7 +98,8 @@ int config_warn(const struct config *config, struct config_errors *errors, const
 	bool added;
 
 	va_start(args, format);
-	added = add(errors, config->files[at->file], at->file, (struct json_position){ at->line, at->column }, path, true, format, args);
+	added = add(errors, config->files[at->file], at->file, (struct json_position){ at->line, at->column }, path,
+		    true, format, args);
 	va_end(args);
 	return added ? 0 : -ENOMEM;
 }
@@ -154,7 +155,11 @@ char *names_to_choose(struct parser *parser, struct names names)
 
 	/* Many say nothing. */
 	for (size_t i = 0; i < names.n && names.n <= NAMES_SHOWN; i++)
-		text_buf_printf(&text, "%s%s", i == 0 ? ": must be " : i + 1 < names.n ? ", " : " or ", name_at(names, i));
+		text_buf_printf(&text, "%s%s",
+				i == 0		  ? ": must be "
+				: i + 1 < names.n ? ", "
+						  : " or ",
+				name_at(names, i));
 	taken = text_buf_take(&text);
 	parser->no_memory |= !taken;
 	return taken;
@@ -179,7 +184,10 @@ void complain_unknown(struct parser *parser, const struct json_node *node, enum 
 	if (near)
 		complain(parser, node, where, "unknown %s \"%s\" (did you mean \"%s\"?)", kind, word, near);
 	else
-		complain(parser, node, where, "unknown %s \"%s\"%s", kind, word, otherwise ? otherwise : all ? all : "");
+		complain(parser, node, where, "unknown %s \"%s\"%s", kind, word,
+			 otherwise ? otherwise
+			 : all	   ? all
+				   : "");
 }
 
 /* ---- words for people ---- */
@@ -209,8 +217,8 @@ char *config_path_of(const struct config *config, const struct rule *rule, const
 	uint32_t index = 0;
 
 	/* The rules of a list are numbered one after another. */
-	for (uint32_t id = rule->id; id > 1 && rules_by_id(config->rules, id - 1)->next == rules_by_id(config->rules, id);
-	     id--)
+	for (uint32_t id = rule->id;
+	     id > 1 && rules_by_id(config->rules, id - 1)->next == rules_by_id(config->rules, id); id--)
 		index++;
 	put_path_key(&path, rule->pattern);
 	if (index || rule->next)

@@ -17,8 +17,8 @@ struct grant {
 };
 
 /*
- * Whether a cgroup below user.slice, where users start and move what they like, may match. Only the text before the first
- * special character is compared: what follows can be anything.
+ * Whether a cgroup below user.slice, where users start and move what they like, may match. Only the text before the
+ * first special character is compared: what follows can be anything.
  */
 static bool is_cgroup_of_users(const char *glob)
 {
@@ -43,7 +43,10 @@ static bool is_yield_enough(const struct qos_class *class, const struct rule *ru
 	       (!class->source.line || class->source.file < rule->source.file);
 }
 
-/* What it gives; and where it was defined, if that is a later file than this, whose author may not know it. NULL without memory. */
+/*
+ * What it gives; and where it was defined, if that is a later file than this, whose author may not know it. NULL
+ * without memory.
+ */
 static char *class_words(const struct config *config, const struct qos_class *class, size_t file)
 {
 	static const struct attr_caps all = { .slice = true, .util_clamp = true, .io_priority = true };
@@ -62,19 +65,22 @@ static int warn_granted(const struct config *config, const struct grant *grant, 
 			struct config_errors *errors)
 {
 	const struct source *at = grant->thread ? &grant->thread->source : &grant->rule->source;
-	_cleanup_free_ char *path = config_path_of(config, grant->rule, grant->thread), *words = class_words(config, class, at->file);
+	_cleanup_free_ char *path = config_path_of(config, grant->rule, grant->thread),
+			    *words = class_words(config, class, at->file);
 	char more[64] = "";
 
 	if (!path || !words)
 		return -ENOMEM;
 	if (grant->count > 1)
 		snprintf(more, sizeof(more), "; %zu more of this file do the same", grant->count - 1);
-	return config_warn(config, errors, at, path,
-			   "%s goes to whoever takes this name or path: match a \"user\", or a \"cgroup\" outside user.slice%s%s", words,
-			   is_yield_enough(class, grant->rule) ? ", or accept that by \"yield\": true" : "", more);
+	return config_warn(
+		config, errors, at, path,
+		"%s goes to whoever takes this name or path: match a \"user\", or a \"cgroup\" outside user.slice%s%s",
+		words, is_yield_enough(class, grant->rule) ? ", or accept that by \"yield\": true" : "", more);
 }
 
-static void take_grant(const struct config *config, struct grant *grants, const struct rule *rule, const struct thread_rule *thread)
+static void take_grant(const struct config *config, struct grant *grants, const struct rule *rule,
+		       const struct thread_rule *thread)
 {
 	const struct qos_class *class = class_of_tag(config, thread ? thread->tag : rule->tag);
 	struct grant *grant = &grants[rule->source.file * config->n_classes + (size_t)(class - config->classes)];
@@ -113,7 +119,10 @@ static int check_grants(const struct config *config, struct config_errors *error
 	return r;
 }
 
-/* The name of a built-in class for which this one's may have been meant, since nothing else tells why it is there; or NULL. */
+/*
+ * The name of a built-in class for which this one's may have been meant, since nothing else tells why it is there; or
+ * NULL.
+ */
 static const char *meant_name(const struct config *config, const struct qos_class *class)
 {
 	struct suggestion near = { .word = class->name };
@@ -133,17 +142,19 @@ static int check_classes(const struct config *config, struct config_errors *erro
 
 	for (size_t i = 0; r == 0 && i < config->n_classes; i++) {
 		const struct qos_class *class = &config->classes[i];
-		const bool is_default = strcmp(class->name, QOS_DEFAULT_NAME) == 0 && config->settings.default_mode != DEFAULT_NONE;
+		const bool is_default =
+			strcmp(class->name, QOS_DEFAULT_NAME) == 0 && config->settings.default_mode != DEFAULT_NONE;
 		_cleanup_free_ char *words = class_words(config, class, class->source.file);
 		const char *meant = meant_name(config, class);
 
 		if (!words)
 			r = -ENOMEM;
 		else if (is_default && qos_attr_raises(&class->attr))
-			r = config_warn(config, errors, &class->source, class->name, "%s goes to every program that has no rule", words);
+			r = config_warn(config, errors, &class->source, class->name,
+					"%s goes to every program that has no rule", words);
 		else if (meant)
-			r = config_warn(config, errors, &class->source, class->name, "is a new class, which no rule gives (did you mean \"%s\"?)",
-					meant);
+			r = config_warn(config, errors, &class->source, class->name,
+					"is a new class, which no rule gives (did you mean \"%s\"?)", meant);
 	}
 	return r;
 }

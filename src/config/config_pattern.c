@@ -8,7 +8,8 @@
 void check_brackets(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
 	if (pattern_has_open_bracket(pattern))
-		complain(parser, value, what, "a [ is not closed by a ], so that it stands for itself: write [[] if that is meant");
+		complain(parser, value, what,
+			 "a [ is not closed by a ], so that it stands for itself: write [[] if that is meant");
 }
 
 /*
@@ -24,7 +25,8 @@ void check_path(struct parser *parser, const struct json_node *value, unsigned w
 	if (strstr(pattern, "//") || strstr(pattern, "/./") || strstr(pattern, "/../"))
 		complain(parser, value, what, "can never match: no program's path has two slashes, . or .. in it");
 	else if (pattern[strlen(pattern) - 1] == '/')
-		complain(parser, value, what, "can never match: a program's path does not end with a slash: write \"%s*\"", pattern);
+		complain(parser, value, what,
+			 "can never match: a program's path does not end with a slash: write \"%s*\"", pattern);
 	else if (!strchr("/*?[", *pattern))
 		complain(parser, value, what, "can never match: this is compared with a full path: write \"*%s%s\"",
 			 is_of_shell ? "" : "/", is_of_shell ? rest : pattern);
@@ -36,10 +38,12 @@ void check_cgroup(struct parser *parser, const struct json_node *value, unsigned
 
 	check_brackets(parser, value, what, pattern);
 	if (strncmp(pattern, mount, strlen(mount)) == 0)
-		complain(parser, value, what, "can never match: a cgroup's path begins below /sys/fs/cgroup: write \"%s\"",
+		complain(parser, value, what,
+			 "can never match: a cgroup's path begins below /sys/fs/cgroup: write \"%s\"",
 			 pattern + strlen(mount) - 1);
 	else if (!strchr("/*?[", *pattern))
-		complain(parser, value, what, "can never match: the path of a cgroup begins with a /: write \"*/%s\"", pattern);
+		complain(parser, value, what, "can never match: the path of a cgroup begins with a /: write \"*/%s\"",
+			 pattern);
 }
 
 /* The option in what looks like a command line; NULL for a name, which may be Windows' and have any characters. */
@@ -48,7 +52,8 @@ static const char *find_option(const char *pattern)
 	const size_t length = strlen(pattern);
 	const char *option = strstr(pattern, " -");
 
-	if (!option || !option[2] || strchr(" .", option[2]) || (length > 4 && strcasecmp(pattern + length - 4, ".exe") == 0))
+	if (!option || !option[2] || strchr(" .", option[2]) ||
+	    (length > 4 && strcasecmp(pattern + length - 4, ".exe") == 0))
 		return NULL;
 	return option + 1;
 }
@@ -70,11 +75,13 @@ void check_process(struct parser *parser, const struct json_node *value, unsigne
 			 "write \"%.*s\" with a \"match\" of \"argv\", such as \"%.*s\"",
 			 (int)strcspn(pattern, " "), pattern, (int)strcspn(option, " "), option);
 	else if (is_choice(pattern))
-		complain(parser, value, what, "a | or {,} stands for itself: write a rule for each name, or a glob, such as \"gcc-*\"");
+		complain(parser, value, what,
+			 "a | or {,} stands for itself: write a rule for each name, or a glob, such as \"gcc-*\"");
 	else if (strchr(pattern, '/'))
 		check_path(parser, value, what, pattern);
 	else if (base != pattern && *base && !pattern_is_glob(pattern))
-		complain(parser, value, what, "can never match: a name is what follows the last backslash: write \"%s\"", base);
+		complain(parser, value, what,
+			 "can never match: a name is what follows the last backslash: write \"%s\"", base);
 	else
 		check_brackets(parser, value, what, pattern);
 }
@@ -87,8 +94,8 @@ void check_thread(struct parser *parser, const struct json_node *value, unsigned
 
 	check_brackets(parser, value, what, pattern);
 	if (literal >= TASK_COMM_LEN)
-		complain(parser, value, what, "can never match: thread names are cut to %d bytes%s%.*s%s", TASK_COMM_LEN - 1,
-			 cut ? ": write \"" : "", cut, pattern, cut ? "\"" : "");
+		complain(parser, value, what, "can never match: thread names are cut to %d bytes%s%.*s%s",
+			 TASK_COMM_LEN - 1, cut ? ": write \"" : "", cut, pattern, cut ? "\"" : "");
 }
 
 bool pattern_key(struct parser *parser, const struct json_node *value, text_check *check)

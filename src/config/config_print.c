@@ -93,7 +93,8 @@ static struct item *list(const struct config *config, size_t *ret_n)
 		*item++ = (struct item){ KIND_SETTING, key->name, key, NULL };
 	for (const struct qos_class *class = config->classes; class < config->classes + config->n_classes; class++)
 		*item++ = (struct item){ KIND_CLASS, class->name, class, &class->source };
-	for (const struct sched_profile *profile = config->profiles; profile < config->profiles + config->n_profiles; profile++)
+	for (const struct sched_profile *profile = config->profiles; profile < config->profiles + config->n_profiles;
+	     profile++)
 		*item++ = (struct item){ KIND_PROFILE, profile->name, profile, &profile->source };
 	for (size_t i = 0; i < config->rules->n_lists; i++) {
 		const struct rule *rule = config->rules->lists[i];
@@ -105,7 +106,10 @@ static struct item *list(const struct config *config, size_t *ret_n)
 	return all;
 }
 
-/* On one line, "" for a setting that is not given, and for no item; NULL without memory. It depends on nothing but what the item says. */
+/*
+ * On one line, "" for a setting that is not given, and for no item; NULL without memory. It depends on nothing but what
+ * the item says.
+ */
 static char *text_of(const struct config *config, const struct item *item)
 {
 	struct json_writer json = { .in_line = 1 };
@@ -143,8 +147,8 @@ static char *place_of(const struct config *config, const struct item *item)
 }
 
 /* item: what is there last, in config. 0 or -ENOMEM. */
-static int note(const struct config *config, const struct item *item, const char *old, const char *new, config_found *found,
-		void *context, struct config_diff *diff)
+static int note(const struct config *config, const struct item *item, const char *old, const char *new,
+		config_found *found, void *context, struct config_diff *diff)
 {
 	_cleanup_free_ char *name = text_escape(item->name, strlen(item->name)), *place = place_of(config, item);
 	const struct config_change change = { kind_names[item->kind], name, old, new, place };

@@ -77,7 +77,8 @@ struct keys {
 	const struct key *items;
 	size_t n;
 	const char *kind; /* what errors call them */
-	const char *(*elsewhere)(const struct json_node *value); /* where a member belongs that is none of them, or NULL; or NULL */
+	const char *(*elsewhere)(
+		const struct json_node *value); /* where a member belongs that is none of them, or NULL; or NULL */
 };
 #define KEYS(array, ...) { (array), array_size(array), __VA_ARGS__ }
 
@@ -104,7 +105,9 @@ struct names {
 #define NAMES(array, n) ((struct names){ (array), (n), sizeof((array)[0]) })
 #define CLASSES(table) NAMES((table)->items, (table)->count)
 
-/* `unknown KIND "WORD"`, followed by the name that is close if there is one, else by `otherwise`; NULL: by all of them. */
+/*
+ * `unknown KIND "WORD"`, followed by the name that is close if there is one, else by `otherwise`; NULL: by all of them.
+ */
 void complain_unknown(struct parser *parser, const struct json_node *node, enum complaint where, const char *kind,
 		      const char *word, struct names names, const char *otherwise);
 
@@ -124,19 +127,24 @@ void config_errors_sort(struct config_errors *errors, size_t n);
 /* config_value.c: values of the right type */
 
 /* These complain about a value of another type, or out of its range, and return false (NULL). */
-bool value_is_object(struct parser *parser, const struct json_node *value, const char *example); /* to be shown, or NULL */
+bool value_is_object(struct parser *parser, const struct json_node *value,
+		     const char *example); /* to be shown, or NULL */
 const char *value_text(struct parser *parser,
 		       const struct json_node *value); /* not empty; lives as long as the tree */
 const char *value_kept(struct parser *parser,
 		       const struct json_node *value); /* ... as long as the configuration */
 bool value_bool(struct parser *parser, const struct json_node *value, bool *ret);
 
-/* A list's texts, or one alone, each by `one`, which complains and returns NULL if it is none; complains of an empty list. */
+/*
+ * A list's texts, or one alone, each by `one`, which complains and returns NULL if it is none; complains of an empty
+ * list.
+ */
 typedef const char *list_item(struct parser *parser, const struct json_node *value);
 const char *const *value_list(struct parser *parser, const struct json_node *value, list_item *one, size_t *ret_n);
 void put_texts(struct json_writer *json, const char *key, const char *const *texts, size_t n);
 bool is_digits(const char *text); /* a whole number */
-bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max, const char *unit, int64_t *ret);
+bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max, const char *unit,
+		   int64_t *ret);
 
 /* What to say of a word that stands where null is meant; or NULL. */
 const char *instead_of_null(const char *word);
@@ -174,8 +182,8 @@ char *keep_bytes(struct parser *parser, const char *text, size_t length);
 struct source source_of(const struct parser *parser, const struct json_node *node, enum complaint where);
 
 /*
- * Puts a copy of the item in place of the one of its name in an earlier file, or after all others. Items begin with a pointer
- * to their name; one without a name is left out. Returns the items, which may have moved.
+ * Puts a copy of the item in place of the one of its name in an earlier file, or after all others. Items begin with a
+ * pointer to their name; one without a name is left out. Returns the items, which may have moved.
  */
 void *put_item(struct parser *parser, void *items, size_t *count, size_t size, const void *item);
 
@@ -184,7 +192,8 @@ void remove_item(void *items, size_t *count, size_t size, const char *name);
 
 /* config_class.c */
 bool is_class(const struct json_node *value); /* by its key */
-const char *outside_class(const struct json_node *value); /* of a member elsewhere: what to say if it is an attribute, or NULL */
+const char *
+outside_class(const struct json_node *value); /* of a member elsewhere: what to say if it is an attribute, or NULL */
 void parse_class(struct parser *parser, struct class_table *table, const struct json_node *value);
 void parse_mapping(struct parser *parser, struct class_table *table);
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class);
@@ -225,4 +234,5 @@ void parse_rules(struct parser *parser);
 /* A class, a profile or a pattern's rules as the value of key; NULL: as a value of its own. */
 void put_class(struct json_writer *json, const char *key, const struct qos_class *class);
 void put_profile(struct json_writer *json, const char *key, const struct sched_profile *profile);
-void put_rules(struct json_writer *json, const char *key, const struct rule *list, const char *const *files); /* to say where; or NULL */
+void put_rules(struct json_writer *json, const char *key, const struct rule *list,
+	       const char *const *files); /* to say where; or NULL */

@@ -14,8 +14,9 @@ static const char *knob_value(struct parser *parser, const struct json_node *val
 	int64_t number;
 
 	if (value->type == JSON_NUMBER)
-		return value_integer(parser, value, INT64_MIN, INT64_MAX, NULL, &number) ? keep_bytes(parser, value->text, value->count) :
-										     NULL;
+		return value_integer(parser, value, INT64_MIN, INT64_MAX, NULL, &number)
+			       ? keep_bytes(parser, value->text, value->count)
+			       : NULL;
 	if (value->type != JSON_STRING) {
 		complain(parser, value, AT_VALUE, "must be a string or a whole number, not %s", json_type_name(value));
 		return NULL;
@@ -93,7 +94,8 @@ static void parse_knob(struct parser *parser, struct knob *knob, const struct js
 }
 
 /* The knobs in an object; of block devices those that are one level further down. like: of which tree, and devices */
-static void parse_knobs(struct parser *parser, const struct json_node *object, struct knob like, struct sched_profile *profile)
+static void parse_knobs(struct parser *parser, const struct json_node *object, struct knob like,
+			struct sched_profile *profile)
 {
 	const bool are_devices = like.tree == KNOB_BLOCK && !like.devices;
 	const struct json_node *value;
@@ -105,7 +107,8 @@ static void parse_knobs(struct parser *parser, const struct json_node *object, s
 			profile->knobs[profile->n_knobs] = like;
 			parse_knob(parser, &profile->knobs[profile->n_knobs++], value);
 		} else if (strchr(value->key, '/') || !is_path_beneath(value->key)) {
-			complain(parser, value, AT_KEY, "must be a glob of block devices' names, such as vd*, without a path");
+			complain(parser, value, AT_KEY,
+				 "must be a glob of block devices' names, such as vd*, without a path");
 		} else {
 			like.devices = keep_text(parser, value->key);
 			parse_knobs(parser, value, like, profile);

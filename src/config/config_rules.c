@@ -62,7 +62,8 @@ static void parse_argv(struct parser *parser, const struct json_node *value, voi
 	struct rule_match *match = into;
 
 	if (value->type != JSON_LIST && value->type != JSON_STRING)
-		complain(parser, value, AT_VALUE, "must be a string or a list of strings, not %s", json_type_name(value));
+		complain(parser, value, AT_VALUE, "must be a string or a list of strings, not %s",
+			 json_type_name(value));
 	else
 		match->argv = value_list(parser, value, parse_argument, &match->n_argv);
 }
@@ -184,7 +185,8 @@ static void parse_match(struct parser *parser, const struct json_node *value, vo
 	if (!value_is_object(parser, value, NULL))
 		return;
 	if (!value->child)
-		complain(parser, value, AT_VALUE, "must not be empty: a rule without \"match\" is for every program of that name");
+		complain(parser, value, AT_VALUE,
+			 "must not be empty: a rule without \"match\" is for every program of that name");
 	match = keep_alloc(parser, sizeof(*match));
 	if (!match)
 		return;
@@ -219,7 +221,8 @@ static const struct word yields[] = { { "true", YIELD_YES }, { "false", YIELD_NO
 static const struct key parts[] = {
 	{ "qos", KEY_CLASS, FIELD(struct rule, qos) },
 	{ "thread_qos", .parse = parse_thread_qos, .put = put_thread_qos },
-	{ "period", KEY_NUMBER, FIELD(struct rule, period_ns), .min = PERIOD_MIN_NS, .max = PERIOD_MAX_NS, .kind = "nanoseconds" },
+	{ "period", KEY_NUMBER, FIELD(struct rule, period_ns), .min = PERIOD_MIN_NS, .max = PERIOD_MAX_NS,
+	  .kind = "nanoseconds" },
 	{ "version", KEY_TEXT, FIELD(struct rule, version) },
 	{ "inherit", KEY_BOOL, FIELD(struct rule, inherit) },
 	{ "enforce", KEY_BOOL, FIELD(struct rule, enforce) },
@@ -238,7 +241,8 @@ static const char *outside_rule(const struct json_node *value)
 		return ": that is a setting, which belongs inside \"" SETTINGS_KEY "\"";
 	if (value->parent->key && is_setting(value->parent->key))
 		return ": what it is in is a setting, which belongs inside \"" SETTINGS_KEY "\"";
-	return value->type == JSON_OBJECT ? ": the rule of another program belongs beside this one" : outside_class(value);
+	return value->type == JSON_OBJECT ? ": the rule of another program belongs beside this one"
+					  : outside_class(value);
 }
 
 static const struct keys rule_keys = KEYS(parts, "key", outside_rule);
@@ -250,9 +254,11 @@ static void parse_rule(struct parser *parser, const struct json_node *value, str
 	rule->raise = parser->raise;
 	parse_keys(parser, value, &rule_keys, rule);
 	if (rule->yield == YIELD_YES && rule->enforce)
-		complain(parser, json_member(value, "yield"), AT_VALUE, "a rule cannot both yield to others and enforce its class");
+		complain(parser, json_member(value, "yield"), AT_VALUE,
+			 "a rule cannot both yield to others and enforce its class");
 	if (rule->inherit && !rule->qos && parser->errors->n_errors == n_errors)
-		complain(parser, json_member(value, "inherit"), AT_VALUE, "without \"qos\" there is no class to inherit");
+		complain(parser, json_member(value, "inherit"), AT_VALUE,
+			 "without \"qos\" there is no class to inherit");
 }
 
 /* files: to say which of them the rule is from; one that was printed before and read again, where it was from then. */
@@ -323,7 +329,8 @@ static void complain_no_rule(struct parser *parser, const struct json_node *valu
 			 "must be an object, not %s: the setting \"%s\" belongs inside \"%s\"",
 			 type, key, SETTINGS_KEY);
 	else if (strncmp(key, "//", 2) == 0 || strstr(key, "comment"))
-		complain(parser, value, AT_KEY, "is taken for a program's name: a comment begins with // outside of any string");
+		complain(parser, value, AT_KEY,
+			 "is taken for a program's name: a comment begins with // outside of any string");
 	else if (value->type == JSON_STRING)
 		complain(parser, value, AT_VALUE,
 			 "must be an object, a list of objects or null, not a string: write {\"qos\": \"%s\"}",
@@ -373,7 +380,8 @@ static void parse_pattern(struct parser *parser, const struct json_node *value)
 void parse_definitions(struct parser *parser)
 {
 	const struct json_node *settings = json_member(parser->root, SETTINGS_KEY), *value;
-	const struct json_node *mapping = settings && settings->type == JSON_OBJECT ? json_member(settings, "mapping") : NULL;
+	const struct json_node *mapping =
+		settings && settings->type == JSON_OBJECT ? json_member(settings, "mapping") : NULL;
 	const char *name = mapping ? value_text(parser, mapping) : NULL;
 
 	if (name)

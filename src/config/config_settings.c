@@ -13,8 +13,8 @@ static void check_profile(struct parser *parser, const struct json_node *value, 
 
 	(void)what;
 	if (!sched_profile_find(config->profiles, config->n_profiles, name))
-		complain_unknown(parser, value, AT_VALUE, "sched_profile", name, NAMES(config->profiles, config->n_profiles),
-				 instead_of_null(name));
+		complain_unknown(parser, value, AT_VALUE, "sched_profile", name,
+				 NAMES(config->profiles, config->n_profiles), instead_of_null(name));
 }
 
 const struct word raise_words[2] = { { "seat", RAISE_SEAT }, { "all", RAISE_ALL } };
@@ -34,12 +34,13 @@ static void parse_raise(struct parser *parser, const struct json_node *value, vo
 struct entries {
 	size_t size;
 	text_check *check;
-	void (*parse)(struct parser *parser, const struct json_node *value, void *entry); /* which is zeroed but for its pattern */
+	void (*parse)(struct parser *parser, const struct json_node *value,
+		      void *entry); /* which is zeroed but for its pattern */
 };
 
 /* Each entry takes the place of an earlier file's for its pattern, null removes that. Returns items, which may move. */
-static void *parse_entries(struct parser *parser, const struct json_node *object, const struct entries *entries, void *items,
-			   size_t *n)
+static void *parse_entries(struct parser *parser, const struct json_node *object, const struct entries *entries,
+			   void *items, size_t *n)
 {
 	const struct json_node *value;
 
@@ -134,7 +135,9 @@ static void put_groups(struct json_writer *json, const char *key, const void *fr
 
 /* ---- "weights": for units of the service manager, the class or number of their cpu weight ---- */
 
-/* Of these units systemd has weights for tasks, as we do; any of them may be meant by a glob that ends in a wildcard. */
+/*
+ * Of these units systemd has weights for tasks, as we do; any of them may be meant by a glob that ends in a wildcard.
+ */
 static void check_unit(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
 	static const char *const endings[] = { ".service", ".slice", ".scope" };
@@ -148,7 +151,8 @@ static void check_unit(struct parser *parser, const struct json_node *value, uns
 		can_be |= length > n && strcmp(pattern + length - n, endings[i]) == 0;
 	}
 	if (!can_be)
-		complain(parser, value, AT_KEY, "can name no unit with tasks: a name ends with .service, .slice or .scope");
+		complain(parser, value, AT_KEY,
+			 "can name no unit with tasks: a name ends with .service, .slice or .scope");
 	else if (template)
 		complain(parser, value, AT_KEY, "names a template, of which only instances run: write \"%.*s@*%s\"",
 			 (int)(template - pattern), pattern, template + 1);
@@ -164,8 +168,8 @@ static void parse_weight(struct parser *parser, const struct json_node *value, v
 	if (value->type == JSON_STRING && !is_digits(value->text))
 		weight->qos = class_named(parser, value, AT_VALUE);
 	else if (value->type != JSON_STRING && value->type != JSON_NUMBER)
-		complain(parser, value, AT_VALUE, "must be the name of a class, or a number between %d and %d, not %s", CPU_WEIGHT_MIN,
-			 CPU_WEIGHT_MAX, json_type_name(value));
+		complain(parser, value, AT_VALUE, "must be the name of a class, or a number between %d and %d, not %s",
+			 CPU_WEIGHT_MIN, CPU_WEIGHT_MAX, json_type_name(value));
 	else if (value_integer(parser, value, CPU_WEIGHT_MIN, CPU_WEIGHT_MAX, NULL, &number))
 		weight->number = (uint16_t)number;
 }
@@ -235,10 +239,13 @@ static void put_weights(struct json_writer *json, const char *key, const void *f
 
 #define SETTING(member) FIELD(struct config, settings.member)
 
-static const struct word defaults[] = { { "pristine", DEFAULT_PRISTINE }, { "all", DEFAULT_ALL }, { "none", DEFAULT_NONE } };
+static const struct word defaults[] = { { "pristine", DEFAULT_PRISTINE },
+					{ "all", DEFAULT_ALL },
+					{ "none", DEFAULT_NONE } };
 static const struct word autogroups[] = { { "off", true }, { "keep", false } };
 static const struct word log_levels[] = {
-	{ "error", LOG_ERR }, { "warning", LOG_WARNING }, { "notice", LOG_NOTICE }, { "info", LOG_INFO }, { "debug", LOG_DEBUG },
+	{ "error", LOG_ERR }, { "warning", LOG_WARNING }, { "notice", LOG_NOTICE },
+	{ "info", LOG_INFO }, { "debug", LOG_DEBUG },
 };
 
 static const struct key settings[] = {

@@ -80,22 +80,25 @@ bool is_digits(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max, const char *unit, int64_t *ret)
+bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max, const char *unit,
+		   int64_t *ret)
 {
 	int r;
 
 	if (value->type != JSON_NUMBER) {
-		complain(parser, value, AT_VALUE, "must be a whole number%s%s, not %s%s", unit ? " of " : "", unit ? unit : "",
-			 json_type_name(value), value->type == JSON_STRING && is_digits(value->text) ? ", so without quotes" : "");
+		complain(parser, value, AT_VALUE, "must be a whole number%s%s, not %s%s", unit ? " of " : "",
+			 unit ? unit : "", json_type_name(value),
+			 value->type == JSON_STRING && is_digits(value->text) ? ", so without quotes" : "");
 		return false;
 	}
 	r = json_integer(value, min, max, ret);
 	if (r == -EINVAL)
-		complain(parser, value, AT_VALUE, "must be a whole number%s%s, without a fraction, an exponent or leading zeroes",
+		complain(parser, value, AT_VALUE,
+			 "must be a whole number%s%s, without a fraction, an exponent or leading zeroes",
 			 unit ? " of " : "", unit ? unit : "");
 	else if (r < 0)
-		complain(parser, value, AT_VALUE, "must be between %lld and %lld%s%s", (long long)min, (long long)max, unit ? " " : "",
-			 unit ? unit : "");
+		complain(parser, value, AT_VALUE, "must be between %lld and %lld%s%s", (long long)min, (long long)max,
+			 unit ? " " : "", unit ? unit : "");
 	return r == 0;
 }
 
@@ -343,7 +346,8 @@ void check_duplicates(struct parser *parser, const struct json_node *node)
 		if (!found)
 			parser->no_memory = true;
 		else if (*found != item)
-			complain(parser, item, AT_KEY, "already defined at %u:%u", (*found)->key_at.line, (*found)->key_at.column);
+			complain(parser, item, AT_KEY, "already defined at %u:%u", (*found)->key_at.line,
+				 (*found)->key_at.column);
 		check_duplicates(parser, item);
 	}
 	tdestroy(seen, keep);

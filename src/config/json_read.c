@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One pass over a copy of the text, in which strings lose their escapes where they stand; cJSON reads those. It could not
- * read the rest: it knows no places, no comments, and no numbers of 64 bits. Only the first fault counts, and after it the
- * reader is at the end of the text, where everything ends by itself: nobody has to ask whether there was one.
+ * One pass over a copy of the text, in which strings lose their escapes where they stand; cJSON reads those. It could
+ * not read the rest: it knows no places, no comments, and no numbers of 64 bits. Only the first fault counts, and after
+ * it the reader is at the end of the text, where everything ends by itself: nobody has to ask whether there was one.
  */
 #include "json_read.h"
 
@@ -113,7 +113,8 @@ static void skip_space(struct reader *reader)
 static void check_escape(struct reader *reader, const char *at)
 {
 	if (!at[1] || !strchr("\"\\/bfnrtu", at[1]))
-		refuse(reader, at, "unknown escape: after a backslash comes one of \" / b f n r t u or another backslash");
+		refuse(reader, at,
+		       "unknown escape: after a backslash comes one of \" / b f n r t u or another backslash");
 	else if (at[1] == 'u' && strspn(at + 2, "0123456789abcdefABCDEF") < 4)
 		refuse(reader, at, "after a backslash and u come four hexadecimal digits");
 	else if (strncmp(at + 1, "u0000", 5) == 0)
@@ -256,7 +257,8 @@ static void refuse_next(struct reader *reader)
 	if (reader->in && (c == '}' || c == ']'))
 		refuse_open(reader, c == '}' ? "\"}\" does not close" : "\"]\" does not close", "");
 	else if (!reader->in)
-		refuse(reader, reader->at, "more text after the end of the JSON: everything belongs inside one pair of braces");
+		refuse(reader, reader->at,
+		       "more text after the end of the JSON: everything belongs inside one pair of braces");
 	else if (c == ':' || reader->at == reader->end)
 		refuse_here(reader, reader->in->type == JSON_OBJECT ? "\",\" or \"}\"" : "\",\" or \"]\"");
 	else
@@ -368,7 +370,8 @@ static void check_bytes(struct reader *reader)
 	}
 }
 
-int json_parse(struct arena **arena, const char *text, size_t size, const struct json_node **ret, struct json_problem *problem)
+int json_parse(struct arena **arena, const char *text, size_t size, const struct json_node **ret,
+	       struct json_problem *problem)
 {
 	char *copy = arena_text(arena, text, size);
 	struct reader reader = {

@@ -31,7 +31,8 @@ struct json_node {
 	enum json_type type;
 	uint32_t count;		 /* of an object or a list: how many nodes are in it; of a number: its characters */
 	union {
-		const char *text; /* of a string, without escapes; of what begins as a number, as it is written, without a NUL */
+		const char *text; /* of a string, without escapes; of what begins as a number, as it is written, without
+				     a NUL */
 		struct json_node *child; /* of an object or a list: the first in it, or NULL */
 	};
 	const char *key;	 /* in an object */
@@ -42,11 +43,12 @@ struct json_node {
 };
 
 /*
- * Parses size bytes (fewer than 4 GiB; need not be NUL-terminated, and are not kept). Returns 0 and the root, which lives
- * as long as the arena, -EINVAL and the problem, or -ENOMEM. Of two faults the first one in the text is reported, but
- * before all a byte that no text has.
+ * Parses size bytes (fewer than 4 GiB; need not be NUL-terminated, and are not kept). Returns 0 and the root, which
+ * lives as long as the arena, -EINVAL and the problem, or -ENOMEM. Of two faults the first one in the text is reported,
+ * but before all a byte that no text has.
  */
-int json_parse(struct arena **arena, const char *text, size_t size, const struct json_node **ret, struct json_problem *problem);
+int json_parse(struct arena **arena, const char *text, size_t size, const struct json_node **ret,
+	       struct json_problem *problem);
 
 /* The first in it, NULL if it can hold none. */
 static inline const struct json_node *json_first(const struct json_node *node)

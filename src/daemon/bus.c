@@ -16,8 +16,8 @@
 #include "daemon_private.h"
 
 /*
- * Clients are short-lived, or hold something, so nobody is sent away for another. More than these are not let in; the bridge
- * needs one or two.
+ * Clients are short-lived, or hold something, so nobody is sent away for another. More than these are not let in; the
+ * bridge needs one or two.
  */
 #define ROOT_PEERS_MAX	 64
 #define BRIDGE_PEERS_MAX 4
@@ -27,12 +27,14 @@
 #define REPLIES_MAX 8
 
 /*
- * How long to wait for the lookup of the bridge's user, at the start only: on a busy machine our helper takes more than some
- * milliseconds, and without an answer there is no bridge until the next start.
+ * How long to wait for the lookup of the bridge's user, at the start only: on a busy machine our helper takes more than
+ * some milliseconds, and without an answer there is no bridge until the next start.
  */
 #define BRIDGE_USER_MS 2000
 
-/* While there is no descriptor for a client, the listening socket stays readable: how often we look at it in a second. */
+/*
+ * While there is no descriptor for a client, the listening socket stays readable: how often we look at it in a second.
+ */
 #define ACCEPTS_MAX 500
 
 #ifndef SO_PASSRIGHTS
@@ -147,7 +149,8 @@ static int open_peer(struct bus_server *server, int fd, bool is_root)
 	if (r >= 0)
 		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_INTERFACE, bus_manager_methods, server->daemon);
 	if (r >= 0)
-		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, bus_overrides_methods, server->daemon);
+		r = sd_bus_add_object_vtable(bus, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, bus_overrides_methods,
+					     server->daemon);
 	if (r >= 0)
 		r = sd_bus_attach_event(bus, server->daemon->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r >= 0)
@@ -180,13 +183,14 @@ static int on_connection(sd_event_source *source, int fd, uint32_t revents, void
 	(void)fd;
 	(void)revents;
 	if (r < 0)
-		problem_report(&server->daemon->bus_problem, "cannot serve a client on " BUS_SOCKET ": %s", strerror(-r));
+		problem_report(&server->daemon->bus_problem, "cannot serve a client on " BUS_SOCKET ": %s",
+			       strerror(-r));
 	return 0;
 }
 
 /*
- * Lets the bridge's group connect: with root's privileges, or where the unit gives us that group. Without either, or without
- * such a user, only root can.
+ * Lets the bridge's group connect: with root's privileges, or where the unit gives us that group. Without either, or
+ * without such a user, only root can.
  */
 static void admit_bridge(struct bus_server *server)
 {
@@ -200,12 +204,13 @@ static void admit_bridge(struct bus_server *server)
 		server->bridge = uid;
 	/* Whoever has no such user has no bridge. Of a bridge that was removed the user may be left. */
 	else if (r != -ENOENT)
-		log_notice("the user " BUS_BRIDGE_USER " cannot use " BUS_SOCKET ", so the bridge does not work: %s", strerror(-r));
+		log_notice("the user " BUS_BRIDGE_USER " cannot use " BUS_SOCKET ", so the bridge does not work: %s",
+			   strerror(-r));
 }
 
 /*
- * Only root may connect at first. Nobody can hand us a file: to close one waits for who runs its file system. That takes Linux
- * 6.16; before, the bridge could, if somebody else had taken it over.
+ * Only root may connect at first. Nobody can hand us a file: to close one waits for who runs its file system. That
+ * takes Linux 6.16; before, the bridge could, if somebody else had taken it over.
  */
 static int listen_on(const char *path)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Classes, limits and what is seen of apps, as root asks for them, or the bridge in a user's name. That has asked polkit
- * whether he may, and everything else is looked at here: the bridge is a program without privileges that talks to everybody.
- * And what units of the service manager say of their tasks, which `schedqos weights` has asked it, or a user's his.
+ * Classes, limits and what is seen of apps, as root asks for them, or the bridge in a user's name. That has asked
+ * polkit whether he may, and everything else is looked at here: the bridge is a program without privileges that talks
+ * to everybody. And what units of the service manager say of their tasks, which `schedqos weights` has asked it, or a
+ * user's his.
  */
 #include "bus.h"
 
@@ -71,9 +72,10 @@ static int refuse(const struct daemon *daemon, const struct override *asked, int
 		words = class_words_unknown(daemon->config, asked->qos);
 		return sd_bus_error_set(error, BUS_ERROR_UNKNOWN_CLASS, words ? words : "no such class");
 	case ESRCH:
-		return sd_bus_error_setf(error, BUS_ERROR_FAILED,
-					 "no process %d, or it is one that is never touched (a kernel thread, schedqos)",
-					 (int)asked->pid);
+		return sd_bus_error_setf(
+			error, BUS_ERROR_FAILED,
+			"no process %d, or it is one that is never touched (a kernel thread, schedqos)",
+			(int)asked->pid);
 	case ENOTDIR:
 		text_escape_to(safe, sizeof(safe), asked->cgroup, strlen(asked->cgroup));
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "no cgroup %s", safe);
@@ -81,7 +83,8 @@ static int refuse(const struct daemon *daemon, const struct override *asked, int
 	case ENOSPC:
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many overrides at once");
 	case EPERM:
-		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS, asked->cgroup ? "that cgroup is not yours" : not_yours);
+		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS,
+					asked->cgroup ? "that cgroup is not yours" : not_yours);
 	case EACCES:
 		return sd_bus_error_set(error, BUS_ERROR_NEEDS_RAISE, "that is more than the rules give");
 	}
@@ -91,8 +94,8 @@ static int refuse(const struct daemon *daemon, const struct override *asked, int
 /* ---- arguments ---- */
 
 /*
- * Fills in who asks: root, or in a user's name the bridge; and for what, a pid unless there is a cgroup. 0 or -errno: -EPERM:
- * the caller may not ask in that name.
+ * Fills in who asks: root, or in a user's name the bridge; and for what, a pid unless there is a cgroup. 0 or -errno:
+ * -EPERM: the caller may not ask in that name.
  */
 static int take(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t pid, struct override *ret)
 {
@@ -178,7 +181,10 @@ static int limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
 }
 
-/* Of an app, in place of what was said before; what is visible is noted, too, since it is not of the app that started it. */
+/*
+ * Of an app, in place of what was said before; what is visible is noted, too, since it is not of the app that started
+ * it.
+ */
 static int shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_VISIBLE };
@@ -193,7 +199,8 @@ static int shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	else if (strcmp(word, "hidden") == 0)
 		asked.shown = SHOWN_HIDDEN;
 	else if (strcmp(word, "visible") != 0)
-		return sd_bus_error_set(error, BUS_ERROR_FAILED, "must be \"focused\", \"played\", \"visible\" or \"hidden\"");
+		return sd_bus_error_set(error, BUS_ERROR_FAILED,
+					"must be \"focused\", \"played\", \"visible\" or \"hidden\"");
 	if (!uid)
 		return refuse(userdata, &asked, -EPERM, error);
 	r = put(message, userdata, uid, holder, pid, &asked, false, error);

@@ -17,7 +17,9 @@
 
 #include "daemon_private.h"
 
-/* Paths and names from files may hold bytes that are no UTF-8, which D-Bus refuses, or escape sequences of a terminal. */
+/*
+ * Paths and names from files may hold bytes that are no UTF-8, which D-Bus refuses, or escape sequences of a terminal.
+ */
 static void put_escaped(struct json_writer *json, const char *key, const char *value)
 {
 	_cleanup_free_ char *safe = text_escape(value ? value : "", value ? strlen(value) : 0);

@@ -223,8 +223,9 @@ static void inputs_add_named_folder(struct inputs *inputs, const char *folder)
 
 	inputs_add_layout(inputs, folder);
 	if (inputs->count + inputs->errors->n_errors == before)
-		config_error_add(inputs->errors, folder,
-				 "holds none of qos_mappings.json, sched_profiles.json, app_configs and mappings: name its files, or the folder above it");
+		config_error_add(
+			inputs->errors, folder,
+			"holds none of qos_mappings.json, sched_profiles.json, app_configs and mappings: name its files, or the folder above it");
 }
 
 static enum config_kind kind_of(const char *path)

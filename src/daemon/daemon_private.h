@@ -51,16 +51,16 @@ void daemon_notify_ready(const struct daemon *daemon, const char *remark);
 int daemon_load_config(struct daemon *daemon);
 
 /*
- * reload.c: reads the configuration again, puts it in force, and returns when all tasks are as it has them. mapping: the
- * one to have from now on, whatever the files say; NULL: as before.
- * Returns 0 with the warnings in *ret_text and, for people, what has changed in *ret_summary; or -errno with the errors in
- * *ret_text. Either may be NULL; the caller frees them.
+ * reload.c: reads the configuration again, puts it in force, and returns when all tasks are as it has them. mapping:
+ * the one to have from now on, whatever the files say; NULL: as before. Returns 0 with the warnings in *ret_text and,
+ * for people, what has changed in *ret_summary; or -errno with the errors in *ret_text. Either may be NULL; the caller
+ * frees them.
  */
 int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, char **ret_summary);
 
 /*
- * ---- log_sink.c: where the log goes. Who reads it never blocks the daemon: a line that cannot be written at once is dropped
- * and counted ----
+ * ---- log_sink.c: where the log goes. Who reads it never blocks the daemon: a line that cannot be written at once is
+ * dropped and counted ----
  */
 
 /*
@@ -70,8 +70,8 @@ int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, c
 bool log_sink_open(bool background);
 
 /*
- * The start has succeeded: from now on nobody waits for messages on stderr, and writing there must not block. Returns whether
- * lines go there, which then has to stay open.
+ * The start has succeeded: from now on nobody waits for messages on stderr, and writing there must not block. Returns
+ * whether lines go there, which then has to stay open.
  */
 bool log_sink_ready(void);
 
@@ -81,18 +81,24 @@ uint64_t log_sink_lost(void);
 /* ---- held.c: the overrides in force, which the tagger has: how many a user may have, and what ends them ---- */
 
 /*
- * Puts an override in force, which ends with the holder's connection, unless nobody holds it. In any case it ends with its
- * process or cgroup; the process's start need not be filled in. It takes the place of the same user's for the same target, but
- * of a limit of root's only if the same client holds that. Returns 0 when the tasks carry it, or -errno: -ENOENT: no such class; -ESRCH: no such process, or one that
- * is never touched; -EPERM: a user's is for a process that is not his, or not his alone; -ENOTDIR: no such cgroup; -EDQUOT: the
- * user holds too many; -EACCES: a user's would raise the process, and does not say so.
+ * Puts an override in force, which ends with the holder's connection, unless nobody holds it. In any case it ends with
+ * its process or cgroup; the process's start need not be filled in. It takes the place of the same user's for the same
+ * target, but of a limit of root's only if the same client holds that. Returns 0 when the tasks carry it, or -errno:
+ * -ENOENT: no such class; -ESRCH: no such process, or one that is never touched; -EPERM: a user's is for a process that
+ * is not his, or not his alone; -ENOTDIR: no such cgroup; -EDQUOT: the user holds too many; -EACCES: a user's would
+ * raise the process, and does not say so.
  */
 int held_put(struct daemon *daemon, struct override override);
 
-/* Ends those of the same kind and target that are the same user's, or anybody's if it is root's. Returns their number. */
+/*
+ * Ends those of the same kind and target that are the same user's, or anybody's if it is root's. Returns their number.
+ */
 size_t held_end(struct daemon *daemon, const struct override *like);
 
-/* Ends what the client holds and has said of units, or if there is a name for whom. Call it before its connection is closed. */
+/*
+ * Ends what the client holds and has said of units, or if there is a name for whom. Call it before its connection is
+ * closed.
+ */
 void held_drop(struct daemon *daemon, const struct holder *whom);
 
 /* Ends those whose class the configuration lacks, and logs it. */
@@ -104,15 +110,15 @@ void held_leave(struct daemon *daemon);
 /* ---- users.c: the users named in rules ---- */
 
 /*
- * Looks one up by a helper (helper.h), since where a network is asked (sssd, LDAP) it may take minutes, and getpwnam cannot be
- * interrupted. Returns 0, the uid, and the gid of his own group; -ENOENT: there is no such user; -ETIMEDOUT: there is no
- * answer yet; or another -errno: the name service has failed.
+ * Looks one up by a helper (helper.h), since where a network is asked (sssd, LDAP) it may take minutes, and getpwnam
+ * cannot be interrupted. Returns 0, the uid, and the gid of his own group; -ENOENT: there is no such user; -ETIMEDOUT:
+ * there is no answer yet; or another -errno: the name service has failed.
  */
 int user_lookup(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gid);
 
 /*
- * Starts looking up the pending users of daemon->config, after users_end. Until there is an answer they keep the uid that
- * they have in before, the previous configuration (or NULL).
+ * Starts looking up the pending users of daemon->config, after users_end. Until there is an answer they keep the uid
+ * that they have in before, the previous configuration (or NULL).
  */
 void users_begin(struct daemon *daemon, const struct config *before);
 

@@ -16,7 +16,10 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
-/* What one user has asked for, and as many apps of his that are visible; of that, apps with the focus; and all users together. */
+/*
+ * What one user has asked for, and as many apps of his that are visible; of that, apps with the focus; and all users
+ * together.
+ */
 #define BY_USER_MAX 64
 #define FOCUSED_MAX 8
 #define BY_USERS_MAX 4096

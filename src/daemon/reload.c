@@ -81,7 +81,8 @@ static char *summarize(const struct daemon *daemon, const struct config_diff *di
 	};
 	size_t rules = daemon->config->rules->n_lists;
 	const char *mapping = daemon->config->settings.mapping;
-	_cleanup_free_ char *name = text_escape(mapping, strlen(mapping)), *place = config_mapping_place(daemon->config);
+	_cleanup_free_ char *name = text_escape(mapping, strlen(mapping)),
+			    *place = config_mapping_place(daemon->config);
 	struct text_buf text = { 0 };
 	const char *before = " (";
 

@@ -95,8 +95,8 @@ int user_lookup(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gid)
 /* ---- all of a configuration ---- */
 
 /*
- * How long one is waited for before the next is asked for: a name service that asks a network takes some seconds, and one
- * that hangs may do so for ever. Twice as long each time that nobody has become known.
+ * How long one is waited for before the next is asked for: a name service that asks a network takes some seconds, and
+ * one that hangs may do so for ever. Twice as long each time that nobody has become known.
  */
 #define WAIT_MIN_US 1000000ULL
 #define WAIT_MAX_US (600 * 1000000ULL)

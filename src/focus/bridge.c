@@ -39,8 +39,10 @@ static void say_refusal(const sd_bus_error *error)
 	text_escape_to(safe, sizeof(safe), message, strlen(message));
 	if (sd_bus_error_has_names(error, SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
 		log_warning("bridge: " BRIDGE " is not on the system bus: is schedqos-bridge installed?");
-	else if (sd_bus_error_has_names(error, SD_BUS_ERROR_ACCESS_DENIED, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED))
-		log_warning("bridge: " BRIDGE " refuses: %s (only a session that is active here may say what it shows)", safe);
+	else if (sd_bus_error_has_names(error, SD_BUS_ERROR_ACCESS_DENIED,
+					SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED))
+		log_warning("bridge: " BRIDGE " refuses: %s (only a session that is active here may say what it shows)",
+			    safe);
 	else
 		log_warning("bridge: " BRIDGE ": %s", safe);
 }
@@ -56,7 +58,8 @@ static void say_heard(const struct focus *focus)
 	if (r >= 0 && !*safe)
 		log_warning("bridge: " BRIDGE " hears what is shown, but the setting \"focus\" is off");
 	else
-		log_notice("bridge: " BRIDGE " hears what is shown%s%s", *safe ? "; what is focused gets at least " : "", safe);
+		log_notice("bridge: " BRIDGE " hears what is shown%s%s",
+			   *safe ? "; what is focused gets at least " : "", safe);
 }
 
 static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unused)
@@ -84,15 +87,15 @@ static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unus
 
 void bridge_tell(struct focus *focus, const struct shown_app *app)
 {
-	sd_bus_call_method_async(focus->system_bus, NULL, BRIDGE, BRIDGE_PATH, BRIDGE, "SetShown", on_answer, focus, "hs",
-				 app->pidfd, shown_level_name(app->told));
+	sd_bus_call_method_async(focus->system_bus, NULL, BRIDGE, BRIDGE_PATH, BRIDGE, "SetShown", on_answer, focus,
+				 "hs", app->pidfd, shown_level_name(app->told));
 }
 
 /* ---- whom ---- */
 
 /*
- * Whoever has the name now knows nothing. Where nobody has, what is told starts it anew, if there is something; but if it had
- * no daemon, another comes with that.
+ * Whoever has the name now knows nothing. Where nobody has, what is told starts it anew, if there is something; but if
+ * it had no daemon, another comes with that.
  */
 static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -125,8 +128,9 @@ int bridge_open(struct focus *focus)
 	if (r >= 0)
 		r = focus_watch_name(focus->system_bus, BRIDGE, on_owner, focus);
 	if (r >= 0)
-		r = sd_bus_match_signal_async(focus->system_bus, NULL, BRIDGE, BRIDGE_PATH, "org.freedesktop.DBus.Properties",
-					      "PropertiesChanged", on_properties, NULL, focus);
+		r = sd_bus_match_signal_async(focus->system_bus, NULL, BRIDGE, BRIDGE_PATH,
+					      "org.freedesktop.DBus.Properties", "PropertiesChanged", on_properties,
+					      NULL, focus);
 	if (r < 0)
 		log_error("bridge: the system bus: %s", strerror(-r));
 	return focus->prints ? 0 : r;

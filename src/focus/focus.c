@@ -16,7 +16,8 @@
 /* Nobody on a bus takes so long, unless he hangs. */
 #define TIMEOUT_US  (3 * 1000000ULL)
 
-int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call, void *context)
+int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call,
+		  void *context)
 {
 	int r;
 

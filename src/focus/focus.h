@@ -54,7 +54,9 @@ struct source_type {
 	size_t size; /* of what it holds, all zeroes at first */
 	/* Each returns NULL; or, for people, why it cannot be used, or not any longer. Then it is closed. */
 	const char *(*open)(void *held);
-	/* Something can be read from `fd`, or may: once after `open`, and when a process that it has named has ended. */
+	/*
+	 * Something can be read from `fd`, or may: once after `open`, and when a process that it has named has ended.
+	 */
 	const char *(*take)(void *held);
 	/* Does not remove its windows. NULL: nothing to do but to close `fd`. */
 	void (*close)(void *held);
@@ -84,8 +86,8 @@ int socket_read(const struct source_type *type, struct shown *shown, const cJSON
 int kwin_read_windows(struct shown *shown, const char *text);
 
 /*
- * Whether the process or a descendant plays, or somebody in the same unit of an app; where that is not known, anybody may.
- * held: PipeWire's; NULL: it does not run.
+ * Whether the process or a descendant plays, or somebody in the same unit of an app; where that is not known, anybody
+ * may. held: PipeWire's; NULL: it does not run.
  */
 bool sound_is_heard(const void *held, pid_t pid);
 
@@ -105,8 +107,8 @@ static inline pid_t json_pid(const cJSON *value)
 /* ---- bridge.c: org.schedqos1 on the system bus ---- */
 
 /*
- * Says who it is and whether it hears what is shown: all that is seen is told again whenever it comes. For people, who want
- * to know whether it would, it is told of ourselves only, that we are visible, as we are. 0 or -errno.
+ * Says who it is and whether it hears what is shown: all that is seen is told again whenever it comes. For people, who
+ * want to know whether it would, it is told of ourselves only, that we are visible, as we are. 0 or -errno.
  */
 int bridge_open(struct focus *focus);
 
@@ -115,7 +117,8 @@ void bridge_tell(struct focus *focus, const struct shown_app *app);
 /* ---- focus.c: what they share ---- */
 
 /* A timer that runs once; *timer is made if it is NULL. 0 or -errno. */
-int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call, void *context);
+int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call,
+		  void *context);
 
 /* A bus in the loop, which ends with it. Of signals it brings what is sent to all. 0 or -errno. */
 int focus_open_bus(struct focus *focus, int (*open)(sd_bus **ret), sd_bus **ret);

@@ -17,7 +17,8 @@ static int on_list(sd_bus_message *message, void *userdata, sd_bus_error *error)
 
 	(void)error;
 	shown_no_games(shown);
-	if (!sd_bus_message_is_method_error(message, NULL) && sd_bus_message_enter_container(message, 'a', "(io)") >= 0) {
+	if (!sd_bus_message_is_method_error(message, NULL) &&
+	    sd_bus_message_enter_container(message, 'a', "(io)") >= 0) {
 		while (sd_bus_message_read(message, "(io)", &pid, NULL) > 0)
 			shown_put_game(shown, pid);
 	}
@@ -33,7 +34,8 @@ static int on_change(sd_bus_message *message, void *userdata, sd_bus_error *erro
 	(void)message;
 	(void)error;
 	gamemode->list = sd_bus_slot_unref(gamemode->list);
-	sd_bus_call_method_async(bus, &gamemode->list, GAMEMODE, GAMEMODE_PATH, GAMEMODE, "ListGames", on_list, gamemode, NULL);
+	sd_bus_call_method_async(bus, &gamemode->list, GAMEMODE, GAMEMODE_PATH, GAMEMODE, "ListGames", on_list,
+				 gamemode, NULL);
 	return 0;
 }
 

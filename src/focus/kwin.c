@@ -12,8 +12,8 @@
 #define SILENT_US (10 * 1000000ULL)
 
 /*
- * In KWin, whose scripts alone learn of processes: calls us with all windows, as [[pid, is focused, is visible], ...], at
- * each change. It knows the names of Plasma 5.27 and of 6.
+ * In KWin, whose scripts alone learn of processes: calls us with all windows, as [[pid, is focused, is visible], ...],
+ * at each change. It knows the names of Plasma 5.27 and of 6.
  */
 static const char script[] =
 	"const is6 = workspace.windowList !== undefined;\n"
@@ -76,7 +76,8 @@ int kwin_read_windows(struct shown *shown, const char *text)
 	shown_no_windows(shown);
 	cJSON_ArrayForEach(window, list)
 		shown_put_window(shown, json_pid(cJSON_GetArrayItem(window, 0)),
-				 cJSON_IsTrue(cJSON_GetArrayItem(window, 1)), cJSON_IsTrue(cJSON_GetArrayItem(window, 2)));
+				 cJSON_IsTrue(cJSON_GetArrayItem(window, 1)),
+				 cJSON_IsTrue(cJSON_GetArrayItem(window, 2)));
 	return 0;
 }
 
@@ -105,7 +106,8 @@ static int on_windows(sd_bus_message *message, void *userdata, sd_bus_error *err
 
 static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_ARGS("Windows", SD_BUS_ARGS("s", windows), SD_BUS_NO_RESULT, on_windows, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Windows", SD_BUS_ARGS("s", windows), SD_BUS_NO_RESULT, on_windows,
+				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,
 };
 
@@ -138,8 +140,8 @@ static int write_script(struct kwin *kwin)
 static int call(struct kwin *kwin, const char *method, sd_bus_error *error, sd_bus_message **ret, const char *types,
 		const char *first, const char *second)
 {
-	return sd_bus_call_method(kwin->source.focus->user_bus, KWIN, "/Scripting", "org.kde.kwin.Scripting", method, error,
-				  ret, types, first, second);
+	return sd_bus_call_method(kwin->source.focus->user_bus, KWIN, "/Scripting", "org.kde.kwin.Scripting", method,
+				  error, ret, types, first, second);
 }
 
 /*
@@ -164,7 +166,8 @@ static int load_script(struct kwin *kwin, sd_bus_error *error)
 static int start(struct kwin *kwin, sd_bus_error *error)
 {
 	struct focus *focus = kwin->source.focus;
-	int r = sd_bus_add_object_vtable(focus->user_bus, &kwin->slot, "/org/schedqos/Focus", "org.schedqos.Focus1", vtable, kwin);
+	int r = sd_bus_add_object_vtable(focus->user_bus, &kwin->slot, "/org/schedqos/Focus", "org.schedqos.Focus1",
+					 vtable, kwin);
 
 	if (r >= 0)
 		r = write_script(kwin);

@@ -140,7 +140,8 @@ static int start(struct focus *focus)
 	int r = sd_event_new(&focus->event);
 
 	for (size_t i = 0; i < 2 && r >= 0; i++)
-		r = sd_event_add_signal(focus->event, NULL, (i ? SIGTERM : SIGINT) | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
+		r = sd_event_add_signal(focus->event, NULL, (i ? SIGTERM : SIGINT) | SD_EVENT_SIGNAL_PROCMASK, NULL,
+					NULL);
 	if (r < 0) {
 		log_error("the loop of events: %s", strerror(-r));
 		return r;

@@ -59,7 +59,8 @@ static int scan(struct mutter *mutter, const char *path)
 		const char *suffix = strrchr(entry->d_name, '.');
 		_cleanup_free_ char *child = NULL;
 
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' || asprintf(&child, "%s/%s", path, entry->d_name) < 0)
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+		    asprintf(&child, "%s/%s", path, entry->d_name) < 0)
 			continue;
 		if (suffix && strcmp(suffix, ".slice") == 0)
 			scan(mutter, child);
@@ -78,7 +79,8 @@ static const char *mutter_take(void *held)
 	while (read(mutter->source.fd, events, sizeof(events)) > 0)
 		;
 	shown_no_windows(&mutter->source.focus->shown);
-	return scan(mutter, mutter->apps) < 0 ? "apps are not in cgroups of their own: this user has no app.slice" : NULL;
+	return scan(mutter, mutter->apps) < 0 ? "apps are not in cgroups of their own: this user has no app.slice"
+					      : NULL;
 }
 
 static const char *mutter_open(void *held)
@@ -89,8 +91,9 @@ static const char *mutter_open(void *held)
 
 	if (!getenv("WAYLAND_DISPLAY") && getenv("DISPLAY"))
 		return "$WAYLAND_DISPLAY is not set: the X server knows more";
-	snprintf(mutter->apps, sizeof(mutter->apps), "/sys/fs/cgroup%s/user.slice/user-%u.slice/user@%u.service/app.slice",
-		 is_unified ? "" : "/unified", uid, uid);
+	snprintf(mutter->apps, sizeof(mutter->apps),
+		 "/sys/fs/cgroup%s/user.slice/user-%u.slice/user@%u.service/app.slice", is_unified ? "" : "/unified",
+		 uid, uid);
 	mutter->source.fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	return mutter->source.fd < 0 ? strerror(errno) : NULL;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is seen of each process that has windows, and when to say so. Pure: sources put windows in, time is an argument, what
- * is to be said goes out by functions.
+ * What is seen of each process that has windows, and when to say so. Pure: sources put windows in, time is an argument,
+ * what is to be said goes out by functions.
  *
- * What gets more is said at once; what gets less a moment later, since a focus that moves is nowhere for a while; hidden is
- * what nothing was seen or heard of for so long.
+ * What gets more is said at once; what gets less a moment later, since a focus that moves is nowhere for a while;
+ * hidden is what nothing was seen or heard of for so long.
  */
 #pragma once
 

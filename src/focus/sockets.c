@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sway, niri and Hyprland, by sockets of theirs: a connection brings what happens, and whenever that may matter they are
- * asked for all there is. What niri has scrolled out of sight counts as visible.
+ * sway, niri and Hyprland, by sockets of theirs: a connection brings what happens, and whenever that may matter they
+ * are asked for all there is. What niri has scrolled out of sight counts as visible.
  */
 #include "focus.h"
 
@@ -102,7 +102,8 @@ static int read_niri(struct shown *shown, const cJSON *const answers[])
 	if (!cJSON_IsArray(windows) || !cJSON_IsArray(workspaces))
 		return -EBADMSG;
 	cJSON_ArrayForEach(window, windows)
-		shown_put_window(shown, pid_of(window), json_is(window, "is_focused"), niri_is_shown(window, workspaces));
+		shown_put_window(shown, pid_of(window), json_is(window, "is_focused"),
+				 niri_is_shown(window, workspaces));
 	return 0;
 }
 
@@ -207,7 +208,8 @@ static const char *ask_all(struct compositor *compositor)
 		is_answered = answers[i];
 	}
 	if (is_answered)
-		r = socket_read(compositor->source.type, &compositor->source.focus->shown, (const cJSON *const *)answers);
+		r = socket_read(compositor->source.type, &compositor->source.focus->shown,
+				(const cJSON *const *)answers);
 	for (size_t i = 0; i < array_size(answers); i++)
 		cJSON_Delete(answers[i]);
 	return !is_answered ? "it does not answer" : r < 0 ? "it sends what is not understood" : NULL;
@@ -293,8 +295,8 @@ static const char *socket_open(void *held)
 	source->fd = connect_to_kind(kind, path, sizeof(compositor->questions));
 	if (source->fd < 0 || (kind->subscribe.text && !send_message(kind, source->fd, &kind->subscribe))) {
 		snprintf(source->why, sizeof(source->why), "nobody listens at %s%s%s$XDG_RUNTIME_DIR/%s%s",
-			 kind->variable ? "$" : "", kind->variable ? kind->variable : "", kind->variable ? " or " : "", kind->pattern,
-			 getenv("XDG_RUNTIME_DIR") ? "" : ", which is not set");
+			 kind->variable ? "$" : "", kind->variable ? kind->variable : "", kind->variable ? " or " : "",
+			 kind->pattern, getenv("XDG_RUNTIME_DIR") ? "" : ", which is not set");
 		return source->why;
 	}
 	if (kind->questions_name)
@@ -336,9 +338,11 @@ static const struct kind hyprland = {
 	.read = read_hyprland,
 };
 
-#define SOCKET_TYPE(title, kind_of_it)                                                                                  \
-	{ .name = (title), .subject = WINDOWS, .size = sizeof(struct compositor), .open = socket_open, .take = socket_take, \
-	  .kind = &(kind_of_it) }
+#define SOCKET_TYPE(title, kind_of_it)                                                                       \
+	{                                                                                                    \
+		.name = (title), .subject = WINDOWS, .size = sizeof(struct compositor), .open = socket_open, \
+		.take = socket_take, .kind = &(kind_of_it)                                                   \
+	}
 
 const struct source_type sway_type = SOCKET_TYPE("sway", sway);
 const struct source_type niri_type = SOCKET_TYPE("niri", niri);

@@ -211,8 +211,8 @@ static const char *sound_take(void *held)
 }
 
 /*
- * Nothing of a configuration is needed, such as threads with real-time priorities. Where the library is without its modules,
- * there is no PipeWire.
+ * Nothing of a configuration is needed, such as threads with real-time priorities. Where the library is without its
+ * modules, there is no PipeWire.
  */
 static const char *sound_open(void *held)
 {

@@ -77,8 +77,8 @@ static const char *find_owner(struct focus_source *source, pid_t *ret)
 	if (!source->focus->user_bus)
 		return "there is no session bus";
 	snprintf(source->why, sizeof(source->why), "%s is not on the session's bus", name);
-	if (sd_bus_get_name_creds(source->focus->user_bus, name, what, &creds) < 0 || sd_bus_creds_get_pid(creds, ret) < 0 ||
-	    sd_bus_creds_get_unique_name(creds, &owner) < 0)
+	if (sd_bus_get_name_creds(source->focus->user_bus, name, what, &creds) < 0 ||
+	    sd_bus_creds_get_pid(creds, ret) < 0 || sd_bus_creds_get_unique_name(creds, &owner) < 0)
 		return source->why;
 	snprintf(source->owner, sizeof(source->owner), "%s", owner);
 	return NULL;
@@ -114,7 +114,8 @@ static void report(const struct focus *focus, enum subject subject)
 		if (used && types[i] == used->type)
 			was_found = true;
 		else if (types[i]->subject == subject)
-			log_write(level, "  not by %s: %s", types[i]->name, was_found ? "it was not looked for" : focus->why_not[i]);
+			log_write(level, "  not by %s: %s", types[i]->name,
+				  was_found ? "it was not looked for" : focus->why_not[i]);
 	}
 }
 
@@ -196,7 +197,8 @@ void sources_open(struct focus *focus)
 	}
 	for (size_t i = 0; i < array_size(folders); i++) {
 		if (folders[i])
-			sd_event_add_inotify(focus->event, NULL, folders[i], IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, on_socket, focus);
+			sd_event_add_inotify(focus->event, NULL, folders[i], IN_CREATE | IN_MOVED_TO | IN_ONLYDIR,
+					     on_socket, focus);
 	}
 	look(NULL, 0, focus);
 	for (enum subject subject = 0; subject < N_SUBJECTS; subject++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * X11, by what window managers keep up there: which windows there are, which has the focus, which are minimised. One that is
- * not viewable, such as on another workspace of i3, is hidden as well. The process is the one that the server knows by the
- * connection (X-Resource): what a window says itself may be of another machine or namespace.
+ * X11, by what window managers keep up there: which windows there are, which has the focus, which are minimised. One
+ * that is not viewable, such as on another workspace of i3, is hidden as well. The process is the one that the server
+ * knows by the connection (X-Resource): what a window says itself may be of another machine or namespace.
  */
 #include "focus.h"
 
@@ -73,13 +73,16 @@ static pid_t pid_of(struct x11 *x11, xcb_window_t window)
 	if (!reply)
 		return 0;
 	ids = xcb_res_query_client_ids_ids_iterator(reply);
-	return ids.rem && xcb_res_client_id_value_value_length(ids.data) ? (pid_t)*xcb_res_client_id_value_value(ids.data) : 0;
+	return ids.rem && xcb_res_client_id_value_value_length(ids.data)
+		       ? (pid_t)*xcb_res_client_id_value_value(ids.data)
+		       : 0;
 }
 
 static bool is_visible(struct x11 *x11, xcb_window_t window)
 {
 	_cleanup_free_ xcb_get_property_reply_t *property = get_property(x11, window, WM_STATE);
-	_cleanup_free_ xcb_get_window_attributes_reply_t *attributes = answer_of(x11, xcb_get_window_attributes, window);
+	_cleanup_free_ xcb_get_window_attributes_reply_t *attributes =
+		answer_of(x11, xcb_get_window_attributes, window);
 	const uint32_t *values;
 
 	for (size_t i = values_of(property, &values); i > 0; i--) {
@@ -145,7 +148,8 @@ static bool is_of_interest(struct x11 *x11, const xcb_generic_event_t *event)
 }
 
 /*
- * Questions may bring more events, which lie in libxcb's own queue and wake nobody: they are taken before the loop sleeps.
+ * Questions may bring more events, which lie in libxcb's own queue and wake nobody: they are taken before the loop
+ * sleeps.
  */
 static const char *x11_take(void *held)
 {

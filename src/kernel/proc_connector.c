@@ -99,14 +99,16 @@ static int listen_to(struct nl_sock *socket, enum proc_cn_mcast_op op)
 }
 
 /*
- * Attaches a socket filter: other kinds of events are dropped before they are queued, at the cost of the task that causes
- * them, not ours. The kernel's own filter (since 6.6) comes after the same work (do_one_broadcast in af_netlink.c) and
- * saves nothing. The field is in host order, but BPF_ABS loads swap it as if from network order, hence htonl.
+ * Attaches a socket filter: other kinds of events are dropped before they are queued, at the cost of the task that
+ * causes them, not ours. The kernel's own filter (since 6.6) comes after the same work (do_one_broadcast in
+ * af_netlink.c) and saves nothing. The field is in host order, but BPF_ABS loads swap it as if from network order,
+ * hence htonl.
  */
 static int drop_others(int fd, uint32_t wanted)
 {
 	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, NLMSG_HDRLEN + sizeof(struct cn_msg) + offsetof(struct proc_event, what)),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 NLMSG_HDRLEN + sizeof(struct cn_msg) + offsetof(struct proc_event, what)),
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, htonl(wanted), 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, DATAGRAM_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),

@@ -199,7 +199,9 @@ int procfs_schedstat(int proc, pid_t tid, struct procfs_schedstat *ret)
 
 	if (n < 0)
 		return (int)n;
-	return sscanf(buf, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret->run_ns, &ret->delay_ns, &ret->waits) == 3 ? 0 : -EBADMSG;
+	return sscanf(buf, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret->run_ns, &ret->delay_ns, &ret->waits) == 3
+		       ? 0
+		       : -EBADMSG;
 }
 
 const char *procfs_parse_cgroup(const char *text, const char *controller, size_t *ret_length)
@@ -208,7 +210,8 @@ const char *procfs_parse_cgroup(const char *text, const char *controller, size_t
 		const char *end = strchrnul(line, '\n'), *names = memchr(line, ':', end - line);
 		const char *path = names ? memchr(names + 1, ':', end - names - 1) : NULL;
 
-		if (path && (*controller ? text_has_word(names + 1, path - names - 1, controller) : path == names + 1)) {
+		if (path &&
+		    (*controller ? text_has_word(names + 1, path - names - 1, controller) : path == names + 1)) {
 			*ret_length = end - path - 1;
 			return path + 1;
 		}

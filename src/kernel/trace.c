@@ -66,8 +66,8 @@ int tracefs_parse_offset(const char *format, const char *name, size_t *ret)
 }
 
 /*
- * The number of a tracepoint ("cgroup/cgroup_attach_task": its folder below events/), and where the field is, unless that
- * is NULL. 0 or -errno: -ENOENT if this kernel has no such tracepoint, -EBADMSG if that has no such field.
+ * The number of a tracepoint ("cgroup/cgroup_attach_task": its folder below events/), and where the field is, unless
+ * that is NULL. 0 or -errno: -ENOENT if this kernel has no such tracepoint, -EBADMSG if that has no such field.
  */
 static int tracefs_look_up(int tracefs, const char *name, const char *field, uint32_t *ret_id, size_t *ret_offset)
 {
@@ -98,7 +98,8 @@ static int tracefs_look_up(int tracefs, const char *name, const char *field, uin
 
 /* The events of one CPU. */
 struct ring {
-	int fds[POINTS_MAX]; /* one for each tracepoint; the first has the memory, into which the others write as well */
+	int fds[POINTS_MAX]; /* one for each tracepoint; the first has the memory, into which the others write as well
+			      */
 	struct perf_event_mmap_page *memory;
 	struct trace_event head; /* fetched from the ring, but not returned yet */
 	bool has_head;
@@ -147,7 +148,8 @@ static int start_event(struct ring *ring, size_t i, const char *filter)
 	const int fd = ring->fds[i];
 
 	if (i == 0) {
-		void *memory = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		void *memory = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE,
+				    MAP_SHARED, fd, 0);
 
 		if (memory == MAP_FAILED)
 			return -errno;
@@ -295,7 +297,10 @@ static int ring_next(const struct trace *trace, const struct ring *ring, struct 
 	int r = 0;
 
 	while (r == 0) {
-		/* The kernel writes the head after what lies before it, and reuses the place after we have moved the tail. */
+		/*
+		 * The kernel writes the head after what lies before it, and reuses the place after we have moved the
+		 * tail.
+		 */
 		const uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
 		struct perf_event_header header;
 		size_t size;

@@ -76,10 +76,11 @@ void check_borders(struct checkup *checkup)
 		found_ok(checkup, "borders", "none: all tasks are in one cpu cgroup");
 	else
 		found(checkup, harms ? FINDING_BAD : FINDING_NOTE, "borders",
-		      harms ? DOCTOR_BORDER_WORDS "; there, with the announcement's mapping, interactive tasks can wait "
-						  "longer than without a daemon" :
-			      DOCTOR_BORDER_WORDS,
-		      harms ? "leave out \"mapping\" and --mapping: then the recommended one is in force, see README" :
-			      "the setting \"weights\", see schedqos.json(5), ranks whole groups by their class",
+		      harms ? DOCTOR_BORDER_WORDS
+			      "; there, with the announcement's mapping, interactive tasks can wait "
+			      "longer than without a daemon"
+			    : DOCTOR_BORDER_WORDS,
+		      harms ? "leave out \"mapping\" and --mapping: then the recommended one is in force, see README"
+			    : "the setting \"weights\", see schedqos.json(5), ranks whole groups by their class",
 		      "around cpu cgroups (v%u): %s", borders.version, names);
 }

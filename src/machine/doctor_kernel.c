@@ -55,7 +55,8 @@ static void check_hearing(struct checkup *checkup)
 	else if (checkup->input.is_deaf)
 		found_bad(checkup, "hearing", consequence, remedy,
 			  "moves between cgroups, or what others set on tasks, cannot be heard%s%s",
-			  atoi(paranoid) > 2 ? ": kernel.perf_event_paranoid is " : "", atoi(paranoid) > 2 ? paranoid : "");
+			  atoi(paranoid) > 2 ? ": kernel.perf_event_paranoid is " : "",
+			  atoi(paranoid) > 2 ? paranoid : "");
 	else if (!checkup->input.daemon && atoi(paranoid) > 2)
 		found_note(checkup, "hearing", consequence, remedy, "kernel.perf_event_paranoid is %s", paranoid);
 	else
@@ -108,7 +109,8 @@ static void check_tick(struct checkup *checkup)
 	else
 		found_note(checkup, "tick", "such a slice ends at the tick, later than asked for",
 			   "a sched profile with HRTICK, or a kernel with a higher CONFIG_HZ",
-			   "%g ms, HRTICK %s: longer than the slice of %s", ms, r == 0 ? "off" : "unknown", class->name);
+			   "%g ms, HRTICK %s: longer than the slice of %s", ms, r == 0 ? "off" : "unknown",
+			   class->name);
 }
 
 static void check_sched_ext(struct checkup *checkup)
@@ -120,14 +122,16 @@ static void check_sched_ext(struct checkup *checkup)
 	if (r < 0 || strcmp(state, "disabled") == 0)
 		found_ok(checkup, "sched-ext", "%s", r < 0 ? "not in this kernel" : "no scheduler is loaded");
 	else
-		found_bad(checkup, "sched-ext", "it schedules in place of the kernel: slices, and often nice, mean little",
+		found_bad(checkup, "sched-ext",
+			  "it schedules in place of the kernel: slices, and often nice, mean little",
 			  "end that scheduler", "%s is loaded", *name ? name : "a scheduler");
 }
 
 /* Where no daemon runs yet, it may be on: the daemon turns it off when it starts, unless told otherwise. */
 static void check_autogroup(struct checkup *checkup)
 {
-	static const char consequence[] = "nice ranks tasks only within one session (terminal, login), not between them";
+	static const char consequence[] =
+		"nice ranks tasks only within one session (terminal, login), not between them";
 	const struct config *config = checkup->input.config;
 	char value[8];
 	int r = checkup_read(checkup, "/proc/sys/kernel/sched_autogroup_enabled", value, sizeof(value));
@@ -137,7 +141,8 @@ static void check_autogroup(struct checkup *checkup)
 	else if (config && !config->settings.autogroup_off)
 		found_bad(checkup, "autogroup", consequence, "set \"autogroup\": \"off\"", "on, and to be kept");
 	else if (checkup->input.daemon <= 0)
-		found_note(checkup, "autogroup", consequence, "none needed: the daemon turns it off while it runs", "on");
+		found_note(checkup, "autogroup", consequence, "none needed: the daemon turns it off while it runs",
+			   "on");
 	else
 		found_bad(checkup, "autogroup", consequence,
 			  "sysctl kernel.sched_autogroup_enabled=0; 'schedqos status' shows a refusal",
@@ -225,7 +230,8 @@ static void check_lockdown(struct checkup *checkup)
 			   "boot with lockdown=none, without secure boot", "%s",
 			   r == 0 ? mode : "debugfs does not let root in: locked down");
 	else if (r < 0 && geteuid() != 0)
-		found_note(checkup, "lockdown", "cannot be told", "run this as root", "only root can look into debugfs");
+		found_note(checkup, "lockdown", "cannot be told", "run this as root",
+			   "only root can look into debugfs");
 	else
 		found_ok(checkup, "lockdown", "%s", r == 0 ? "none" : "not seen");
 }

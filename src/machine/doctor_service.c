@@ -116,7 +116,8 @@ static void check_unit(struct checkup *checkup)
 		found_note(checkup, "unit", consequence, "have this machine's init run 'schedqos start'",
 			   "no systemd here");
 	else if (!exists(checkup, "/etc/systemd/system/multi-user.target.wants/schedqos.service"))
-		found_note(checkup, "unit", consequence, "systemctl enable schedqos", "schedqos.service is not enabled");
+		found_note(checkup, "unit", consequence, "systemctl enable schedqos",
+			   "schedqos.service is not enabled");
 	else
 		found_ok(checkup, "unit", "schedqos.service is enabled");
 }

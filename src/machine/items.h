@@ -16,7 +16,10 @@ struct item {
 	bool is_recorded;
 	char *before; /* what it held before us */
 	char *set;    /* what it held after us; NULL: it was about to be written, and whatever it holds now is ours */
-	/* What the kernel resets along with a disk's scheduler, as it was before us: "PATH=VALUE\n" for each; else NULL. */
+	/*
+	 * What the kernel resets along with a disk's scheduler, as it was before us: "PATH=VALUE\n" for each; else
+	 * NULL.
+	 */
 	char *lost;
 
 	/* In one run: */
@@ -48,8 +51,8 @@ bool copy_text(const char *text, char **ret);
 /* folder: a descriptor of the runtime folder. */
 
 /*
- * Returns 0 and those on record, to be cleared, none if there is no file; -EBADMSG for a file that is torn or not of this
- * format, -ESTALE for one of another boot, -EPROTONOSUPPORT for one of another version; or as state_file_open.
+ * Returns 0 and those on record, to be cleared, none if there is no file; -EBADMSG for a file that is torn or not of
+ * this format, -ESTALE for one of another boot, -EPROTONOSUPPORT for one of another version; or as state_file_open.
  */
 int items_read(int folder, struct items *ret);
 

@@ -125,15 +125,19 @@ static void log_result(const char *name, const struct profile_result *result)
 	text_escape_to(safe, sizeof(safe), name, strlen(name));
 	if (result->refused)
 		snprintf(refused, sizeof(refused), ", refused %zu", result->refused);
-	log_info("sched profile %s: knobs set %zu, right already %zu, put back %zu%s", *safe ? safe : "(none)", result->set,
-		 result->already, result->put_back, refused);
+	log_info("sched profile %s: knobs set %zu, right already %zu, put back %zu%s", *safe ? safe : "(none)",
+		 result->set, result->already, result->put_back, refused);
 }
 
 static int run(struct machine *machine, const struct profile_wish *wish, struct profile_result *ret)
 {
 	struct knobs_names lines = { 0 };
 	struct profile_run run = {
-		.wish = wish, .root = machine->root, .folder = machine->folder, .items = &machine->items, .refusals = &lines,
+		.wish = wish,
+		.root = machine->root,
+		.folder = machine->folder,
+		.items = &machine->items,
+		.refusals = &lines,
 	};
 	int r = profile_run(&run);
 
@@ -258,7 +262,9 @@ static int jumps_open(void)
 	return r;
 }
 
-/* fd: a -errno where it could not be opened; else it lasts as long as the loop. The daemon starts even if this fails. */
+/*
+ * fd: a -errno where it could not be opened; else it lasts as long as the loop. The daemon starts even if this fails.
+ */
 static void watch(struct machine *machine, sd_event *event, int fd)
 {
 	int r = fd < 0 ? fd : sd_event_add_io(event, NULL, fd, EPOLLIN, on_processors, machine);

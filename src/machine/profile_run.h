@@ -29,10 +29,10 @@ struct profile_run {
 };
 
 /*
- * Sets what is wished for, and puts back what is on record and no longer wanted. What others have changed since is never
- * put back. Knobs are written only once that is on record; of each that is refused, refusals tells why, and the rest is
- * set. Afterwards, items holds what is to be put back. Returns 0, or -errno with nothing written: the record cannot be
- * written, which does not keep from putting back; or -ENOMEM.
+ * Sets what is wished for, and puts back what is on record and no longer wanted. What others have changed since is
+ * never put back. Knobs are written only once that is on record; of each that is refused, refusals tells why, and the
+ * rest is set. Afterwards, items holds what is to be put back. Returns 0, or -errno with nothing written: the record
+ * cannot be written, which does not keep from putting back; or -ENOMEM.
  */
 int profile_run(struct profile_run *run);
 

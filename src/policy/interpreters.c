@@ -13,7 +13,8 @@
 /* A family of interpreters, and those of its options that are no flags. Letters end an argument: -c, -lc, -euo. */
 struct family {
 	const char *const *names; /* of programs, before a version */
-	const char *value, *code; /* letters whose value is the next argument; that bring the program's text, or have it read */
+	const char *value; /* letters whose value is the next argument */
+	const char *code;  /* letters that bring the program's text, or have it read */
 	const char *const *words; /* options whose value is the next argument */
 };
 
@@ -24,13 +25,16 @@ static const struct family families[] = {
 	{ LIST("perl"), "I", "eE", LIST(NULL) },
 	{ LIST("ruby"), "CEIr", "e", LIST(NULL) },
 	{ LIST("node", "nodejs"), "rC", "ep", LIST("--require", "--import") },
-	{ LIST("sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "yash", "fish"), "oO", "cs", LIST("--rcfile", "--init-file") },
+	{ LIST("sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "yash", "fish"), "oO", "cs",
+	  LIST("--rcfile", "--init-file") },
 	{ LIST("php"), "cdtzS", "BERr", LIST(NULL) },
 	{ LIST("lua", "luajit", "tclsh", "wish", "gjs", "gjs-console", "mono", "mono-sgen"), "Il", "ce", LIST(NULL) },
 	{ LIST("java"), "", "",
-	  LIST("-cp", "-p", "-classpath", "--class-path", "--module-path", "--add-modules", "--add-exports", "--add-opens") },
+	  LIST("-cp", "-p", "-classpath", "--class-path", "--module-path", "--add-modules", "--add-exports",
+	       "--add-opens") },
 	{ LIST("wine", "wine-preloader", "wine64-preloader", "busybox"), "", "", LIST(NULL) },
-	{ LIST("ld-linux.so", "ld-linux-x86-64.so", "ld-linux-aarch64.so"), "", "", LIST("--library-path", "--preload", "--argv0") },
+	{ LIST("ld-linux.so", "ld-linux-x86-64.so", "ld-linux-aarch64.so"), "", "",
+	  LIST("--library-path", "--preload", "--argv0") },
 };
 
 static bool is_of_family(const struct family *family, const char *program)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whose each attribute is: by the record alone, then with what others say of those whose records are copies, or in doubt. */
+/*
+ * Whose each attribute is: by the record alone, then with what others say of those whose records are copies, or in
+ * doubt.
+ */
 #include "judge.h"
 
 #include "plan_private.h"
@@ -20,15 +23,16 @@ static uint8_t marks_of_classes(const struct task_attr *actual, const struct giv
 		const struct task_attr class = qos_attr_over(&given->attrs[i], &task_attr_pristine, caps);
 
 		/* One that is not fair has no slice of its own. */
-		marks |= bits & ~attr_difference(actual, &class) & (task_policy_is_fair(class.policy) ? ~0 : ~TASK_ATTR_SLICE);
+		marks |= bits & ~attr_difference(actual, &class) &
+			 (task_policy_is_fair(class.policy) ? ~0 : ~TASK_ATTR_SLICE);
 	}
 	return marks;
 }
 
 /*
- * What a task that carries policy, nice value and slice of this over `had` has by it. Beside a slice that only the class
- * gives somebody may have chosen the nice value: if we did not know of that, only the policy is the class's. Else 0.
- * What somebody has changed on a task that was about to be set says nothing.
+ * What a task that carries policy, nice value and slice of this over `had` has by it. Beside a slice that only the
+ * class gives somebody may have chosen the nice value: if we did not know of that, only the policy is the class's. Else
+ * 0. What somebody has changed on a task that was about to be set says nothing.
  */
 static uint8_t signature(const struct task *task, const struct task_attr *over, const struct task_attr *actual)
 {
@@ -195,9 +199,9 @@ bool plan_differ(const struct task *a, const struct task *b)
 }
 
 /*
- * It is, or was made by, the first of its process's threads that knows its policy, nice value and I/O priority, its leader
- * before the others: what one thread had the process could have kept. If none knows them it is to have had the least of all.
- * A slice says nothing here: its owner may have chosen it on any of them.
+ * It is, or was made by, the first of its process's threads that knows its policy, nice value and I/O priority, its
+ * leader before the others: what one thread had the process could have kept. If none knows them it is to have had the
+ * least of all. A slice says nothing here: its owner may have chosen it on any of them.
  */
 static void settle_doubt(const struct plan *plan, struct task *task, const struct task_attr *actual)
 {
@@ -256,7 +260,10 @@ static bool carries_its_record(const struct plan *plan, const struct task *task,
 	return !attr_difference(&now, &task->known);
 }
 
-/* Whether what a class gives is ours on it, whatever its record says. If its origin says so, `had` is the lesser of both then. */
+/*
+ * Whether what a class gives is ours on it, whatever its record says. If its origin says so, `had` is the lesser of
+ * both then.
+ */
 static bool is_vouched(const struct plan *plan, struct task *task, const struct plan_due *due, struct facts *facts,
 		       const struct task_attr *actual)
 {
@@ -277,15 +284,16 @@ static bool is_vouched(const struct plan *plan, struct task *task, const struct 
 		return false;
 	lesser.had = attr_least(&task->had, &origin->had);
 	/* What no class gives was chosen, whatever its origin carries. */
-	if (!(bits_of_classes(&lesser, actual, true, &plan->given, plan->caps) & differs & attr_above(&task->had, actual)))
+	if (!(bits_of_classes(&lesser, actual, true, &plan->given, plan->caps) & differs &
+	      attr_above(&task->had, actual)))
 		return false;
 	task->had = lesser.had;
 	return true;
 }
 
 /*
- * A child that carries all that was set on its origin: so will the next ones, since forks follow each other. One that a scan
- * finds may be of another thread than its parent's leader, or older than what was set.
+ * A child that carries all that was set on its origin: so will the next ones, since forks follow each other. One that a
+ * scan finds may be of another thread than its parent's leader, or older than what was set.
  */
 static void prove(const struct plan *plan, const struct task *task, const struct plan_due *due)
 {
@@ -296,8 +304,8 @@ static void prove(const struct plan *plan, const struct task *task, const struct
 }
 
 /*
- * A fresh copy may have copied its origin before that got what is on record. If it carries the slice of another class, it
- * has; and then what is the same all the same may have been chosen.
+ * A fresh copy may have copied its origin before that got what is on record. If it carries the slice of another class,
+ * it has; and then what is the same all the same may have been chosen.
  */
 static void doubt_record(const struct plan *plan, struct task *task, const struct task_attr *actual)
 {

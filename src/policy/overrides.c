@@ -206,11 +206,13 @@ int overrides_app(const char *cgroup)
 		const size_t length = strcspn(++name, "/");
 
 		end = name + length;
-		if (is_user && (is_named(name, length, "session", ".slice") || is_named(name, length, "init", ".scope")))
+		if (is_user &&
+		    (is_named(name, length, "session", ".slice") || is_named(name, length, "init", ".scope")))
 			return -ENOENT;
 		if (is_app && (is_named(name, length, "", ".scope") || is_named(name, length, "", ".service")))
-			return is_named(name, length, "dbus", ".service") && !memchr(name, '@', length) ? 0 :
-													   (int)(end - cgroup);
+			return is_named(name, length, "dbus", ".service") && !memchr(name, '@', length)
+				       ? 0
+				       : (int)(end - cgroup);
 		is_app |= is_user && is_named(name, length, "app", ".slice") && (name[3] == '.' || name[3] == '-');
 		is_user |= is_named(name, length, "user@", ".service");
 	}

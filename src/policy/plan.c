@@ -64,8 +64,8 @@ uint64_t plan_failed(const struct plan *plan)
 }
 
 /*
- * The class and rule in the record are numbers of a configuration that we do not have. So whether an exec or reload that
- * nobody booked has brought others cannot be told: none takes effect by that. What was left alone stays so.
+ * The class and rule in the record are numbers of a configuration that we do not have. So whether an exec or reload
+ * that nobody booked has brought others cannot be told: none takes effect by that. What was left alone stays so.
  */
 static bool adopt(struct plan *plan, const struct task *record)
 {
@@ -75,7 +75,10 @@ static bool adopt(struct plan *plan, const struct task *record)
 	task.app = task.inherit = task.rule = 0;
 	task.own = task.tag = TAG_NONE;
 	task.limit = task.unit = 0;
-	/* But overrides ended with their holder, and a stop that was not finished; or it had no class: a rule takes effect. */
+	/*
+	 * But overrides ended with their holder, and a stop that was not finished; or it had no class: a rule takes
+	 * effect.
+	 */
 	if (!plan->stopped && (record->state == TASK_UNDONE || record->assigned_by == REASON_OVERRIDE ||
 			       (record->state == TASK_LEFT_ALONE && record->own == TAG_NONE)))
 		task.state = TASK_UNDECIDED;
@@ -152,7 +155,9 @@ static void renumber_records(struct plan *plan, const struct config *config)
 		/* The scan finds them again. */
 		if (task->tid == task->tgid)
 			task->limit = task->unit = 0;
-		/* Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's. */
+		/*
+		 * Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's.
+		 */
 		if (task->own == TAG_NONE || (had_rule && !task->rule) ||
 		    (other_default && !task->rule && task->assigned_by != REASON_OVERRIDE)) {
 			task->assigned_by = REASON_NONE;

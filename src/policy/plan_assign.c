@@ -92,7 +92,10 @@ uint16_t plan_limited(const struct plan *plan, const struct task *task, const st
 	return limits_apply(plan->limits, leader ? leader->limit : 0, is_raised ? focus : own->tag);
 }
 
-/* The limit and the unit's class. They stay as they were if the path cannot be made out, or without memory for a new limit. */
+/*
+ * The limit and the unit's class. They stay as they were if the path cannot be made out, or without memory for a new
+ * limit.
+ */
 static void look_at_cgroup(struct plan *plan, struct task *leader, const struct facts *facts)
 {
 	const char *cgroup = needs_cgroup(plan) ? facts->cgroup : "";

@@ -143,8 +143,9 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 
 /*
  * What is to be decided about a child that copied its origin's record. It may carry other attributes if its origin was
- * fresh or due, has reset-on-fork, or is just one of threads that differ; and have another class if its parent's process
- * waits to be matched, or has an override or the focus that is not handed on. An exec under way may be the child's program.
+ * fresh or due, has reset-on-fork, or is just one of threads that differ; and have another class if its parent's
+ * process waits to be matched, or has an override or the focus that is not handed on. An exec under way may be the
+ * child's program.
  */
 static enum due due_at_birth(const struct plan *plan, const struct task *child, const struct task *origin,
 			     const struct task *leader, bool mixed)
@@ -217,8 +218,8 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 
 /*
  * exec ends all other threads. Any of them may have called it: that thread takes the leader's id and keeps its own
- * attributes. So if the threads differ, their records are kept until we have looked. And if one was born while the leader
- * was set, and nobody has looked at it, what the leader's id carries now may have copied a class of before.
+ * attributes. So if the threads differ, their records are kept until we have looked. And if one was born while the
+ * leader was set, and nobody has looked at it, what the leader's id carries now may have copied a class of before.
  */
 static void end_threads(struct plan *plan, struct task *leader)
 {
@@ -308,8 +309,9 @@ void plan_book(struct plan *plan, const struct task_event *event)
 /* ---- what is found in /proc ---- */
 
 /*
- * The record of a task that nobody told us of. What one carries that is older than us was chosen. One born since is a copy of
- * its leader or living parent; but an orphan of whom nobody knows had no more than whoever a class has raised so far.
+ * The record of a task that nobody told us of. What one carries that is older than us was chosen. One born since is a
+ * copy of its leader or living parent; but an orphan of whom nobody knows had no more than whoever a class has raised
+ * so far.
  */
 static struct task *first_sight(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
@@ -329,7 +331,10 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	} else {
 		task.flags = TASK_COPY | TASK_FRESH | TASK_TOUCHED;
 		differs = attr_difference(&actual, &task.known);
-		/* By its slice it is no copy of what its origin carries now; or by anything, under SCHED_IDLE; and a reset hides all. */
+		/*
+		 * By its slice it is no copy of what its origin carries now; or by anything, under SCHED_IDLE; and a
+		 * reset hides all.
+		 */
 		if ((differs & TASK_ATTR_SLICE) || (origin && origin->known.reset_on_fork) ||
 		    (task.known.policy == POLICY_IDLE && (differs & (TASK_ATTR_POLICY | TASK_ATTR_NICE))))
 			task.known = task.had;

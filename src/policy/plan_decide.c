@@ -43,9 +43,10 @@ static bool is_new_assignment(const struct task *task, const struct assignment *
 /* ---- what the task is to carry ---- */
 
 /*
- * Whether the rule leaves the task alone because somebody has chosen its attributes. One that says yield: true does if they
- * were not the kernel's default before; so does what is no rule, by the setting "default". An inherited rule does if
- * anything was chosen since another took effect: that is not cleared then, so it goes for the task's children as well.
+ * Whether the rule leaves the task alone because somebody has chosen its attributes. One that says yield: true does if
+ * they were not the kernel's default before; so does what is no rule, by the setting "default". An inherited rule does
+ * if anything was chosen since another took effect: that is not cleared then, so it goes for the task's children as
+ * well.
  */
 static bool must_leave(const struct plan *plan, const struct task *task)
 {

@@ -58,7 +58,10 @@ void plan_remove_ended(struct plan *plan)
 		if (overrides_leave(plan->overrides, task)) {
 			mark_process(plan, task, false);
 		} else if (task->flags & TASK_COPY) {
-			/* It may have been made by one of them for its parent (CLONE_PARENT): no event says so. As with a reload. */
+			/*
+			 * It may have been made by one of them for its parent (CLONE_PARENT): no event says so. As with
+			 * a reload.
+			 */
 			task->tag = TAG_NONE;
 			plan_mark(plan, task, DUE_LOOK);
 		}

@@ -51,7 +51,9 @@ void plan_mark_threads(struct plan *plan, const struct task *leader);
 /* Marks every process: its cgroup may mean something else now. */
 void plan_mark_processes(struct plan *plan);
 
-/* Books a task that we received an event of but have no record for, because its parent has none either: it is due then. */
+/*
+ * Books a task that we received an event of but have no record for, because its parent has none either: it is due then.
+ */
 void plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts);
 
 /* ---- plan_assign.c ---- */
@@ -64,8 +66,8 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
 
 /*
  * Matches the process's program and cgroup against the rules and groups again, as far as they can be read now. If that
- * brings another rule or limit, its threads are to be matched as well. 1: it does; 0 or -errno: -ESRCH if the process is
- * about to end.
+ * brings another rule or limit, its threads are to be matched as well. 1: it does; 0 or -errno: -ESRCH if the process
+ * is about to end.
  */
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts);
 

@@ -70,7 +70,10 @@ bool sched_profile_equal(const struct sched_profile *a, const struct sched_profi
 const char *knob_tree_name(enum knob_tree tree)
 {
 	static const char *const names[KNOB_TREES] = {
-		[KNOB_DEBUGFS] = "debugfs", [KNOB_CPUFREQ] = "cpufreq", [KNOB_SYSCTL] = "sysctl", [KNOB_BLOCK] = "block",
+		[KNOB_DEBUGFS] = "debugfs",
+		[KNOB_CPUFREQ] = "cpufreq",
+		[KNOB_SYSCTL] = "sysctl",
+		[KNOB_BLOCK] = "block",
 	};
 
 	return names[tree];

@@ -271,7 +271,8 @@ bool qos_attr_equal(const struct qos_attr *a, const struct qos_attr *b)
 
 	for (size_t i = 0; i < array_size(fields); i++) {
 		if (a->has & 1 << i)
-			is_equal &= !memcmp((const char *)a + fields[i].offset, (const char *)b + fields[i].offset, fields[i].size);
+			is_equal &= !memcmp((const char *)a + fields[i].offset, (const char *)b + fields[i].offset,
+					    fields[i].size);
 	}
 	return is_equal;
 }
@@ -286,7 +287,8 @@ struct qos_attr qos_attr_merge(const struct qos_attr *base, const struct qos_att
 		merged.has &= ~QOS_HAS_IO_LEVEL;
 	for (size_t i = 0; i < array_size(fields); i++) {
 		if (over->has & 1 << i)
-			memcpy((char *)&merged + fields[i].offset, (const char *)over + fields[i].offset, fields[i].size);
+			memcpy((char *)&merged + fields[i].offset, (const char *)over + fields[i].offset,
+			       fields[i].size);
 	}
 	merged.has |= over->has;
 	return merged;
@@ -449,7 +451,10 @@ bool given_fits(const struct given *given, const struct task_attr *carries, cons
 		const struct task_attr class = qos_attr_over(&given->attrs[i], &task_attr_pristine, caps);
 		const uint8_t other = attr_difference(carries, &class);
 
-		/* Where there are slices, a class that has none and does not raise tells of nothing: anybody may choose the same. */
+		/*
+		 * Where there are slices, a class that has none and does not raise tells of nothing: anybody may choose
+		 * the same.
+		 */
 		if (caps->slice && !class.slice_ns && task_policy_is_fair(class.policy) && class.nice >= 0)
 			continue;
 		/* Real time hides the slice. */

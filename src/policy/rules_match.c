@@ -39,7 +39,8 @@ static bool glob_matches(const struct glob *glob, const char *name, size_t lengt
 }
 
 /* The best glob from this one on that matches one of the names, or NULL. */
-static const struct glob *find_glob(const struct rules *rules, const struct glob *from, const struct process_names *names)
+static const struct glob *find_glob(const struct rules *rules, const struct glob *from,
+				    const struct process_names *names)
 {
 	const struct glob *const end = rules->globs + rules->n_globs, *best = end;
 
@@ -49,7 +50,8 @@ static const struct glob *find_glob(const struct rules *rules, const struct glob
 		const size_t length = strlen(name);
 
 		for (const struct glob *glob = from; glob < best; glob++) {
-			if (glob->is_path == is_path && (!glob->first || glob->first == *name) && glob_matches(glob, name, length))
+			if (glob->is_path == is_path && (!glob->first || glob->first == *name) &&
+			    glob_matches(glob, name, length))
 				best = glob;
 		}
 	}

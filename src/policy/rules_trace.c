@@ -38,7 +38,9 @@ static void add(struct trace *trace, struct rule_trace *item, enum rule_outcome 
 	trace->items[at] = *item;
 }
 
-/* The pattern matches: its rules before the one that was taken lack a condition; without that one, the first is beaten. */
+/*
+ * The pattern matches: its rules before the one that was taken lack a condition; without that one, the first is beaten.
+ */
 static void add_matching(struct trace *trace, const struct pattern *pattern, struct rule_trace *item)
 {
 	const struct rule *rule = pattern->list;
@@ -166,7 +168,8 @@ const struct rule *rules_always_before(const struct rules *rules, const struct r
 	const struct rule *rule = NULL;
 
 	/* A backslash of the pattern is no part of a name. */
-	if (pattern_is_glob(list->pattern) && base != list->pattern && base[-1] == '/' && *base && !pattern_is_glob(base))
+	if (pattern_is_glob(list->pattern) && base != list->pattern && base[-1] == '/' && *base &&
+	    !pattern_is_glob(base))
 		rule = rules_of_pattern(rules, base);
 	while (rule && (has_conditions(rule->match) || (rule->bounds & ~common_bounds(list))))
 		rule = rule->next;

@@ -73,7 +73,8 @@ void weights_finish(const struct config *config, const struct weight_list *list)
 		struct weight *weight = &list->items[i];
 
 		if (weight->qos)
-			weight->number = weight_of_class(qos_class_find(config->classes, config->n_classes, weight->qos));
+			weight->number =
+				weight_of_class(qos_class_find(config->classes, config->n_classes, weight->qos));
 	}
 	if (list->count)
 		qsort(list->items, list->count, sizeof(*list->items), compare);

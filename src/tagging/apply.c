@@ -158,7 +158,8 @@ void applier_follow(struct applier *applier, const struct given *given)
 	r = applier->ops->get_io(0);
 	applier->caps.io_priority = r >= 0;
 	if (r < 0)
-		log_notice("this kernel has no I/O priorities (%s): io_class and io_priority are left out", strerror(-r));
+		log_notice("this kernel has no I/O priorities (%s): io_class and io_priority are left out",
+			   strerror(-r));
 }
 
 /* The kernel's value without the bits of hints that it does not define, and back. */
@@ -311,9 +312,9 @@ static int set_all(struct applier *applier, const struct plan_action *action)
 
 /*
  * The kernel checks what a task's owner may choose before it takes the lock under which that is set
- * (__sched_setscheduler() in kernel/sched/syscalls.c, 6.18). So a call that was checked before ours can take effect after
- * it, and whoever calls all the time wins nearly always against a single call (19 of 20 times here). What we find above
- * what we set, but not above what there was before, can be that.
+ * (__sched_setscheduler() in kernel/sched/syscalls.c, 6.18). So a call that was checked before ours can take effect
+ * after it, and whoever calls all the time wins nearly always against a single call (19 of 20 times here). What we find
+ * above what we set, but not above what there was before, can be that.
  */
 static bool was_overtaken(const struct plan_action *action, const struct task_attr *now)
 {

@@ -34,9 +34,9 @@ int applier_open(struct applier *applier);
 int applier_init(struct applier *applier);
 
 /*
- * Has I/O priorities read and set, too (caps.io_priority), if a class gives one, or has given one since the first start. A
- * kernel that has none is logged, and they are left out. Call it when a configuration has been put in force, before anything
- * is decided.
+ * Has I/O priorities read and set, too (caps.io_priority), if a class gives one, or has given one since the first
+ * start. A kernel that has none is logged, and they are left out. Call it when a configuration has been put in force,
+ * before anything is decided.
  */
 void applier_follow(struct applier *applier, const struct given *given);
 
@@ -47,17 +47,17 @@ int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret
 int applier_refresh_base(struct applier *applier);
 
 /*
- * A task without a custom slice shows the base slice of the time when it was last put on a run queue (place_entity in fair.c)
- * or its attributes were last set. Has one that shows the old base slice show the present one, and changes nothing else. tid 0:
- * our own thread, whatever it shows, and caps.base_slice_ns. 0 or -errno.
+ * A task without a custom slice shows the base slice of the time when it was last put on a run queue (place_entity in
+ * fair.c) or its attributes were last set. Has one that shows the old base slice show the present one, and changes
+ * nothing else. tid 0: our own thread, whatever it shows, and caps.base_slice_ns. 0 or -errno.
  */
 int applier_renew(struct applier *applier, pid_t tid, uint32_t old_base_ns);
 
 /*
  * Carries out the action and reads the task's attributes back into *ret; if the task is gone by then, *ret is what
  * was set. If its owner goes on choosing what he may not any more, it is repeated until that has an end, or up to
- * APPLY_AGAIN_MAX times. 0 or -errno: -EAGAIN if somebody has changed the task's policy since it was read, in which case nothing
- * was set.
+ * APPLY_AGAIN_MAX times. 0 or -errno: -EAGAIN if somebody has changed the task's policy since it was read, in which
+ * case nothing was set.
  */
 int applier_apply(struct applier *applier, const struct plan_action *action,
 		  struct task_attr *ret);

@@ -19,8 +19,8 @@
 #define RETRY_MS 50
 
 /*
- * Of a user, after one that hangs. On a busy machine who holds the lock of his memory may wait for a CPU, so that this happens
- * to the honest as well; and ten times a second costs nobody much.
+ * Of a user, after one that hangs. On a busy machine who holds the lock of his memory may wait for a CPU, so that this
+ * happens to the honest as well; and ten times a second costs nobody much.
  */
 #define OFF_MS 100
 
@@ -104,8 +104,8 @@ void unread_hung(struct unread *unread, uid_t user, uint32_t ms)
 #define DEADLINE_MS 100
 
 /*
- * The loop itself waits no longer than this for those of one batch, and not at all if the helper is busy: an answer is there
- * within 50 us, unless a CPU has to be waited for.
+ * The loop itself waits no longer than this for those of one batch, and not at all if the helper is busy: an answer is
+ * there within 50 us, unless a CPU has to be waited for.
  */
 #define WAIT_US 2000
 

@@ -14,8 +14,8 @@
 #include <schedqos/kernel/helper.h>
 
 /*
- * ---- processes whose arguments could not be read, and the users for whom that has taken long of late, whose processes are not
- * tried for a while. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits ----
+ * ---- processes whose arguments could not be read, and the users for whom that has taken long of late, whose processes
+ * are not tried for a while. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits ----
  */
 
 static inline bool is_before(uint32_t a_ms, uint32_t b_ms)
@@ -105,20 +105,20 @@ void arguments_init(struct arguments *arguments, int proc);
 void arguments_free(struct arguments *arguments);
 
 /*
- * The rules are others: all is asked anew. The helper is replaced by one that has no memory of what has been freed since, unless
- * something is under way.
+ * The rules are others: all is asked anew. The helper is replaced by one that has no memory of what has been freed
+ * since, unless something is under way.
  */
 void arguments_renew(struct arguments *arguments);
 
 /*
- * The arguments of thread tid of process tgid: as procfs_argv; -EAGAIN if they are not to be had now; -EINPROGRESS: they have
- * been asked for.
+ * The arguments of thread tid of process tgid: as procfs_argv; -EAGAIN if they are not to be had now; -EINPROGRESS:
+ * they have been asked for.
  */
 ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES]);
 
 /*
- * Asks for what arguments_read will be asked for. 0: it has an answer, even if that is none; -EINPROGRESS; -ESRCH: the process
- * is gone.
+ * Asks for what arguments_read will be asked for. 0: it has an answer, even if that is none; -EINPROGRESS; -ESRCH: the
+ * process is gone.
  */
 int arguments_want(struct arguments *arguments, pid_t tgid);
 

@@ -2,8 +2,8 @@
 /*
  * From events to attributes: what is queued is booked in the order of time, then what is due is decided in the order of
  * marking, and carried out. What needs a process's arguments waits for them, and so does what is marked through it: its
- * threads, and the children that it had while it waited. All else goes on. If the answers took a while, the queues are read
- * and booked once more when they are there.
+ * threads, and the children that it had while it waited. All else goes on. If the answers took a while, the queues are
+ * read and booked once more when they are there.
  */
 #include "tagger_private.h"
 
@@ -196,8 +196,8 @@ static void report_not_kept(struct tagger *tagger, const struct plan_action *act
 }
 
 /*
- * Whether the id is another task's by now, whose fork is not booked yet. Two CPUs take 0.5 s to go through the 32,768 ids of
- * the default pid_max (6.18), so this need only be checked if something has delayed us.
+ * Whether the id is another task's by now, whose fork is not booked yet. Two CPUs take 0.5 s to go through the 32,768
+ * ids of the default pid_max (6.18), so this need only be checked if something has delayed us.
  */
 static bool is_another(const struct tagger *tagger, const struct plan_action *action)
 {
@@ -321,8 +321,8 @@ static void go_through_waiting(struct tagger *tagger)
 }
 
 /*
- * Nearly all answers are there within 50 us. What comes in so short a time is booked after the decisions, like what comes
- * during them.
+ * Nearly all answers are there within 50 us. What comes in so short a time is booked after the decisions, like what
+ * comes during them.
  */
 #define ANSWERED_AT_ONCE_MS 1
 

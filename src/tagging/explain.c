@@ -79,7 +79,9 @@ static void put_shown(struct json_writer *json, const struct explain_source *sou
 	json_put_bool(json, "keeps", leader->shown == SHOWN_HIDDEN && !plan_is_lowered(source->plan, leader));
 }
 
-/* What makes its class weaker than it is meant to be: a border around it. What of the machine does so for all: doctor. */
+/*
+ * What makes its class weaker than it is meant to be: a border around it. What of the machine does so for all: doctor.
+ */
 static void put_weaker(struct json_writer *json, int proc, pid_t tgid)
 {
 	const struct cpu_hierarchies where = cpu_hierarchies_find(AT_FDCWD);
@@ -135,7 +137,8 @@ static int put_known(struct json_writer *json, const struct explain_source *sour
 }
 
 /* One that the plan has no record of. */
-static void put_unknown(struct json_writer *json, const struct explain_source *source, pid_t tid, const struct procfs_stat *stat)
+static void put_unknown(struct json_writer *json, const struct explain_source *source, pid_t tid,
+			const struct procfs_stat *stat)
 {
 	const char *kind = "unknown";
 	struct procfs_stat own;

@@ -25,8 +25,8 @@ static inline struct facts *explain_facts(const struct explain_source *source, c
 }
 
 /*
- * About a thread, or about all of a process's threads if tid is its leader's. Changes nothing. Returns 0 and JSON, which
- * the caller frees; or -errno: -ESRCH if there is no such task.
+ * About a thread, or about all of a process's threads if tid is its leader's. Changes nothing. Returns 0 and JSON,
+ * which the caller frees; or -errno: -ESRCH if there is no such task.
  */
 int explain_task(const struct explain_source *source, pid_t tid, char **ret);
 

@@ -43,8 +43,8 @@ void explain_put_text(struct json_writer *json, const char *key, const char *tex
 }
 
 /* Where a pattern stands, and what it is called there if it is a rule's. */
-static void put_place(struct json_writer *json, const struct config *config, const char *pattern, const struct source *source,
-		      const struct rule *rule, const struct thread_rule *thread)
+static void put_place(struct json_writer *json, const struct config *config, const char *pattern,
+		      const struct source *source, const struct rule *rule, const struct thread_rule *thread)
 {
 	_cleanup_free_ char *path = rule ? config_path_of(config, rule, thread) : NULL;
 
@@ -103,7 +103,8 @@ static void put_close(struct json_writer *json, const struct config *config, con
 		      const struct rule_trace *trace)
 {
 	json_begin(json, NULL, '{');
-	put_place(json, config, trace->pattern, &trace->source, trace->outcome == OUTCOME_REPLACED ? NULL : trace->rule, NULL);
+	put_place(json, config, trace->pattern, &trace->source, trace->outcome == OUTCOME_REPLACED ? NULL : trace->rule,
+		  NULL);
 	json_put_text(json, "why", outcomes[trace->outcome]);
 	if (trace->outcome != OUTCOME_COMM)
 		json_put_text(json, "compared_with", name_kinds[trace->name.kind]);

@@ -95,10 +95,11 @@ static void check_names(struct tagger *tagger)
 	tagger->counters.rename_floods++;
 	if (flood->tgid)
 		name_process(tagger, flood->tgid, last, sizeof(last));
-	problem_report(&tagger->problems[PROBLEM_RENAMES],
-		       "more than %d renames a second, the last of %s: while that lasts, the names that rules ask for are "
-		       "read from time to time",
-		       FLOOD_RATE, last);
+	problem_report(
+		&tagger->problems[PROBLEM_RENAMES],
+		"more than %d renames a second, the last of %s: while that lasts, the names that rules ask for are "
+		"read from time to time",
+		FLOOD_RATE, last);
 	pause_names(tagger);
 }
 
@@ -246,8 +247,9 @@ static void begin_changes(struct tagger *tagger)
 	tagger->changes.how = r < 0 ? HEARING_POLLED : HEARING_HEARD;
 	if (r == 0)
 		return;
-	log_notice("what others change on tasks is not heard (%s): tasks of rules that enforce are looked at once a second",
-		   trace_fault(-r));
+	log_notice(
+		"what others change on tasks is not heard (%s): tasks of rules that enforce are looked at once a second",
+		trace_fault(-r));
 	pause_changes(tagger, SECOND_MS);
 }
 

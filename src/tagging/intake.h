@@ -4,9 +4,9 @@
  * child inherits the right attributes); it only has to be booked before the next exec or rename is decided. So forks
  * have a queue of their own, which may fill up for a while: a fork storm then wakes us a hundred times a second, not
  * twenty thousand times. Renames cost their author less than they cost us, and only some rules use them: their queue
- * can be closed, and so can that of moves between cgroups, which come from a tracepoint. Among forks the place of moves is exact:
- * the kernel moves no process that is in the middle of a fork (cgroup_threadgroup_rwsem, held until after the event of
- * the fork; copy_process in fork.c, 6.18).
+ * can be closed, and so can that of moves between cgroups, which come from a tracepoint. Among forks the place of moves
+ * is exact: the kernel moves no process that is in the middle of a fork (cgroup_threadgroup_rwsem, held until after the
+ * event of the fork; copy_process in fork.c, 6.18).
  */
 #pragma once
 
@@ -53,8 +53,8 @@ int intake_fd(const struct intake *intake, enum intake_queue queue);
 enum intake_result intake_next(struct intake *intake, struct task_event *ret, int *ret_error);
 
 /*
- * Makes the times of events from one queue ascend, none later than now (CLOCK_MONOTONIC). Two processors may queue their
- * events in another order than they took the times; the difference is microseconds, and the order of the queue is kept.
- * Without this an event could wait for ever for a time that its queue has passed.
+ * Makes the times of events from one queue ascend, none later than now (CLOCK_MONOTONIC). Two processors may queue
+ * their events in another order than they took the times; the difference is microseconds, and the order of the queue is
+ * kept. Without this an event could wait for ever for a time that its queue has passed.
  */
 void intake_put_in_order(struct task_event *events, int count, uint64_t now_ns);

@@ -28,9 +28,10 @@ static int take_over(struct tagger *tagger, const struct state_legacy *legacy)
 void keep_now(struct tagger *tagger)
 {
 	if (state_keep(tagger->state, plan_given(tagger->plan)) < 0)
-		problem_report(&tagger->problems[PROBLEM_STATE],
-			       "the state file cannot hold all classes: until a restart a crash could not be repaired for all "
-			       "tasks");
+		problem_report(
+			&tagger->problems[PROBLEM_STATE],
+			"the state file cannot hold all classes: until a restart a crash could not be repaired for all "
+			"tasks");
 }
 
 int keep_init(struct tagger *tagger)
@@ -42,10 +43,12 @@ int keep_init(struct tagger *tagger)
 	tagger->folder = state_folder_open();
 	r = state_file_set_aside(tagger->folder, STATE_TASKS, "the state file", state_read(tagger->folder, &legacy));
 	if (r < 0) {
-		log_error(STATE_FOLDER "/" STATE_TASKS
-			  " cannot be read: %s: it says what tasks had before an earlier daemon, so it stays, and none is "
-			  "started until it can be read, or has been removed",
-			  strerror(-r));
+		log_error(
+			STATE_FOLDER
+			"/" STATE_TASKS
+			" cannot be read: %s: it says what tasks had before an earlier daemon, so it stays, and none is "
+			"started until it can be read, or has been removed",
+			strerror(-r));
 		return r;
 	}
 	if (legacy.stopped)
@@ -59,7 +62,8 @@ int keep_init(struct tagger *tagger)
 		log_notice("an earlier daemon ended without putting back %zu tasks: taking over", legacy.n_changed);
 	r = take_over(tagger, &legacy);
 	if (r < 0)
-		log_error("making " STATE_FOLDER "/" STATE_TASKS ", which has to hold what tasks had: %s", strerror(-r));
+		log_error("making " STATE_FOLDER "/" STATE_TASKS ", which has to hold what tasks had: %s",
+			  strerror(-r));
 	return r;
 }
 

@@ -61,10 +61,10 @@ static void check_shortage(struct tagger *tagger)
 /* ---- handling ---- */
 
 /*
- * Handles what is queued, and then what has to wait for an empty queue. Once it has dropped an event, the kernel drops all,
- * without reporting it again, until the queue has been empty (netlink_overrun in af_netlink.c): what a scan finds before that
- * may go out of date unnoticed. And forks of an ended task may be queued, whose children inherit from it, so only for
- * want of memory its record goes earlier.
+ * Handles what is queued, and then what has to wait for an empty queue. Once it has dropped an event, the kernel drops
+ * all, without reporting it again, until the queue has been empty (netlink_overrun in af_netlink.c): what a scan finds
+ * before that may go out of date unnoticed. And forks of an ended task may be queued, whose children inherit from it,
+ * so only for want of memory its record goes earlier.
  */
 static void handle(struct tagger *tagger)
 {

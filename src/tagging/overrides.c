@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Puts overrides and classes of units in force, and ends them; each function returns when the tasks carry the result. */
+/*
+ * Puts overrides and classes of units in force, and ends them; each function returns when the tasks carry the result.
+ */
 #include "tagger_private.h"
 
 int tagger_override(struct tagger *tagger, const struct override *asked, uint16_t *ret_number)

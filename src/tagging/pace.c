@@ -42,7 +42,9 @@ static void adapt(struct pace *pace, uint64_t count, uint64_t elapsed_us)
 {
 	const uint64_t us = elapsed_us * pace->limits.share / count;
 
-	set_ticks(pace, us < TICK_MIN_US ? TICK_MIN_US : us < pace->limits.longest_us ? (uint32_t)us : pace->limits.longest_us);
+	set_ticks(pace, us < TICK_MIN_US	       ? TICK_MIN_US
+			: us < pace->limits.longest_us ? (uint32_t)us
+						       : pace->limits.longest_us);
 }
 
 static void wait_for_one(struct pace *pace)

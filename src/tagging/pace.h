@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When to read a queue whose events can wait: while they are rare each wakes us, while they are many the queue is read at
- * the ticks of a timer, at which some share a wake-up. In between it costs no system call to wait.
+ * When to read a queue whose events can wait: while they are rare each wakes us, while they are many the queue is read
+ * at the ticks of a timer, at which some share a wake-up. In between it costs no system call to wait.
  */
 #pragma once
 

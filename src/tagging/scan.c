@@ -167,7 +167,8 @@ static bool has_other_tty(const struct scan *scan, const struct override *app)
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct process *process = &scan->processes[i];
 
-		if (process->tty && process->tty != app->tty && is_in_cgroup(scan->tagger->proc, process->pid, app->app))
+		if (process->tty && process->tty != app->tty &&
+		    is_in_cgroup(scan->tagger->proc, process->pid, app->app))
 			return true;
 	}
 	return false;
@@ -263,7 +264,8 @@ int scan_join(struct tagger *tagger, uint16_t only)
 
 	/*
 	 * A child that is born meanwhile copies its parent's record when its fork is booked. If that was before the
-	 * parent joined, the child is found by the next pass. Each joins all: a user may have as many as he likes covered.
+	 * parent joined, the child is found by the next pass. Each joins all: a user may have as many as he likes
+	 * covered.
 	 */
 	for (int i = 0; i < PASSES_MAX && r > 0; i++) {
 		uint16_t number = first;

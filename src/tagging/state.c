@@ -47,8 +47,9 @@ static int check_header(const struct state_header *header, size_t size, const ch
 		return -EBADMSG;
 	if (header->version != STATE_VERSION)
 		return -EPROTONOSUPPORT;
-	if (size < STATE_HEADER_BYTES || header->record_bytes != sizeof(struct task) || header->chunk_records != TASKS_CHUNK ||
-	    (size - STATE_HEADER_BYTES) % TASKS_CHUNK_BYTES != 0 || header->n_tags > STATE_TAGS_MAX)
+	if (size < STATE_HEADER_BYTES || header->record_bytes != sizeof(struct task) ||
+	    header->chunk_records != TASKS_CHUNK || (size - STATE_HEADER_BYTES) % TASKS_CHUNK_BYTES != 0 ||
+	    header->n_tags > STATE_TAGS_MAX)
 		return -EBADMSG;
 	return memcmp(header->boot_id, boot_id, BOOT_ID_SIZE - 1) == 0 ? 0 : -ESTALE;
 }

@@ -26,23 +26,25 @@ struct state_legacy {
 };
 
 /*
- * Reads and checks the file: STATE_TASKS, or else STATE_STOPPED. Returns 0 with nothing in *ret if there is none, or one of an
- * earlier boot; an error for state_file_set_aside if STATE_TASKS can never be used; or another -errno if reading it may succeed
- * later.
+ * Reads and checks the file: STATE_TASKS, or else STATE_STOPPED. Returns 0 with nothing in *ret if there is none, or
+ * one of an earlier boot; an error for state_file_set_aside if STATE_TASKS can never be used; or another -errno if
+ * reading it may succeed later.
  */
 int state_read(int folder, struct state_legacy *ret);
 void state_legacy_clear(struct state_legacy *legacy);
 
 /*
- * Makes a state, with a file that no reader finds before state_publish. The folder stays the caller's. start: as in struct
- * state_legacy. 0 or -errno.
+ * Makes a state, with a file that no reader finds before state_publish. The folder stays the caller's. start: as in
+ * struct state_legacy. 0 or -errno.
  */
 int state_new(int folder, uint64_t start, struct state **ret);
 
 /* The memory to pass to plan_new. There is none if the file system has no room. */
 struct tasks_memory state_memory(struct state *state);
 
-/* Adds the attributes of classes to the file. Call it whenever there are more. 0, or -E2BIG if it has room for fewer. */
+/*
+ * Adds the attributes of classes to the file. Call it whenever there are more. 0, or -E2BIG if it has room for fewer.
+ */
 int state_keep(struct state *state, const struct given *given);
 
 /* Has it take the place of an earlier file, once it has all that this had. 0 or -errno. */
@@ -52,8 +54,8 @@ int state_publish(struct state *state);
 void state_free(struct state *state);
 
 /*
- * All that is on record has been put back. The file stays under its other name, from which it is told who was there then:
- * a fork that was under way may have outlasted that, with what its origin had by us.
+ * All that is on record has been put back. The file stays under its other name, from which it is told who was there
+ * then: a fork that was under way may have outlasted that, with what its origin had by us.
  */
 #define STATE_STOPPED "stopped"
 void state_stopped(int folder);
@@ -92,7 +94,8 @@ _Static_assert(TASKS_CHUNK_BYTES % 4096 == 0, "chunks are mapped");
 bool state_record_is_sound(const struct task *task);
 
 /*
- * Parses a file of this size in memory, which must be aligned for a header, and moves its records together; boot_id: of this
- * boot. Returns as state_read does, with ret->start cut to 32 bits and ret->bytes NULL: the memory stays the caller's.
+ * Parses a file of this size in memory, which must be aligned for a header, and moves its records together; boot_id: of
+ * this boot. Returns as state_read does, with ret->start cut to 32 bits and ret->bytes NULL: the memory stays the
+ * caller's.
  */
 int state_parse(void *bytes, size_t size, const char *boot_id, struct state_legacy *ret);

@@ -74,8 +74,8 @@ struct names {
 
 /*
  * Moves between cgroups: subscribed to if a rule or group can use them. Desktops put a program into its cgroup after it
- * has called exec. Where moves cannot be heard, a process is looked at again some times after its exec, and later moves are
- * missed.
+ * has called exec. Where moves cannot be heard, a process is looked at again some times after its exec, and later moves
+ * are missed.
  */
 struct moves {
 	enum tagger_hearing how;
@@ -87,9 +87,9 @@ struct moves {
 };
 
 /*
- * Rules that enforce their class: after each system call by which anybody sets attributes of any task, the tasks of these
- * rules are looked at, the next time a sixteenth of a second later, or where that has put one back, a second. Listening makes
- * every system call of the machine a little slower, so it is done only while a rule enforces.
+ * Rules that enforce their class: after each system call by which anybody sets attributes of any task, the tasks of
+ * these rules are looked at, the next time a sixteenth of a second later, or where that has put one back, a second.
+ * Listening makes every system call of the machine a little slower, so it is done only while a rule enforces.
  */
 struct changes {
 	enum tagger_hearing how;
@@ -237,30 +237,38 @@ void heard_close(struct tagger *tagger);
 /* heard.c: what follows from events: a pause in a flood or after a change was put back, a look at young processes. */
 void heard_check(struct tagger *tagger);
 
-/* heard.c: does what was to be done later. Events are to be booked first: a process with an id that was reused since is another. */
+/*
+ * heard.c: does what was to be done later. Events are to be booked first: a process with an id that was reused since is
+ * another.
+ */
 void heard_due(struct tagger *tagger);
 
-/* events.c: counts a rename of one of the process's threads at ms. Returns whether this makes a flood; then it starts over. */
+/*
+ * events.c: counts a rename of one of the process's threads at ms. Returns whether this makes a flood; then it starts
+ * over.
+ */
 bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms);
 
 /*
- * keep.c: makes the plan, with the records of a killed daemon. Needs tagger->config and applier. 0, -ENOMEM, or another -errno if
- * there is a file that cannot be read now, which has been logged: it stays, and nothing may be set.
+ * keep.c: makes the plan, with the records of a killed daemon. Needs tagger->config and applier. 0, -ENOMEM, or another
+ * -errno if there is a file that cannot be read now, which has been logged: it stays, and nothing may be set.
  */
 int keep_init(struct tagger *tagger);
 
 /* keep.c: call it after the plan has been freed. Renames the file if everything has been put back. */
 void keep_free(struct tagger *tagger);
 
-/* keep.c: brings the file up to date. Call it when a configuration has been put in force, whose classes it has to hold. */
+/*
+ * keep.c: brings the file up to date. Call it when a configuration has been put in force, whose classes it has to hold.
+ */
 void keep_now(struct tagger *tagger);
 
 /* undo.c: puts everything back, including tasks born meanwhile. Returns the number of tasks put back. */
 uint64_t undo_all(struct tagger *tagger);
 
 /*
- * undo.c: puts back what a daemon that has ended has left, or what may have outlasted its stop. False if something is left,
- * which has been logged.
+ * undo.c: puts back what a daemon that has ended has left, or what may have outlasted its stop. False if something is
+ * left, which has been logged.
  */
 bool restore_from(const struct state_legacy *legacy, bool *ret_done);
 
@@ -268,15 +276,15 @@ bool restore_from(const struct state_legacy *legacy, bool *ret_done);
 void scan_all(struct tagger *tagger);
 
 /*
- * scan.c: has the process of an override join it, and, if it is handed on, all that descends from it. Number 0: the same of all
- * limits that those which have ended may have covered. -errno: -ESRCH if there is no such process, or it is one that is never
- * touched.
+ * scan.c: has the process of an override join it, and, if it is handed on, all that descends from it. Number 0: the
+ * same of all limits that those which have ended may have covered. -errno: -ESRCH if there is no such process, or it is
+ * one that is never touched.
  */
 int scan_join(struct tagger *tagger, uint16_t number);
 
 /*
- * scan.c: fills in what else has to be known of an app of which something is seen: its cgroup, if that holds just the app and
- * has no shell in it, and its terminal. What is the session's is never hidden and has no focus. 0 or -errno.
+ * scan.c: fills in what else has to be known of an app of which something is seen: its cgroup, if that holds just the
+ * app and has no shell in it, and its terminal. What is the session's is never hidden and has no focus. 0 or -errno.
  */
 int scan_app(struct tagger *tagger, struct override *app, char path[PATH_MAX]);
 
@@ -287,14 +295,15 @@ void scan_sweep(struct tagger *tagger);
 bool events_book(struct tagger *tagger);
 
 /*
- * events.c: books what is queued, all of it first: what is read of a task that is decided about may be newer than the events
- * that wait, and its children copy its record. Has the due tasks decided. Returns whether nothing was left.
+ * events.c: books what is queued, all of it first: what is read of a task that is decided about may be newer than the
+ * events that wait, and its children copy its record. Has the due tasks decided. Returns whether nothing was left.
  */
 bool events_handle(struct tagger *tagger);
 
 /*
- * events.c: the same, and waits for a short time for what that takes, so that no task is due any more. What follows from it,
- * and what is to be done later, such as asking for arguments again, is the loop's, which nothing else wakes on an idle machine.
+ * events.c: the same, and waits for a short time for what that takes, so that no task is due any more. What follows
+ * from it, and what is to be done later, such as asking for arguments again, is the loop's, which nothing else wakes on
+ * an idle machine.
  */
 void events_drain(struct tagger *tagger);
 

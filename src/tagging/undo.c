@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gives every task that still carries what we set the attributes that it, or the ancestor it inherited from, had. For what a
- * daemon that has ended has left, that is done by a tagger without a loop and without events, which has only records; and
- * so is what says what a daemon would do.
+ * Gives every task that still carries what we set the attributes that it, or the ancestor it inherited from, had. For
+ * what a daemon that has ended has left, that is done by a tagger without a loop and without events, which has only
+ * records; and so is what says what a daemon would do.
  */
 #include "tagger_private.h"
 
@@ -22,8 +22,9 @@
 DEFINE_CLEANUP(struct config, config_free)
 
 /*
- * A fork copies the attributes first, then the memory maps (20 ms for 700 MB here), and only then sends its event. So a task
- * that has just been put back may still have a child on the way with what we set. One that takes longer is for a restore.
+ * A fork copies the attributes first, then the memory maps (20 ms for 700 MB here), and only then sends its event. So a
+ * task that has just been put back may still have a child on the way with what we set. One that takes longer is for a
+ * restore.
  */
 #define LINGER_MS 100
 
@@ -151,7 +152,10 @@ bool tagger_restore(bool *ret_done)
 		log_error(STATE_FOLDER "/" STATE_TASKS ": %s: no task is put back", state_file_fault(r));
 		return false;
 	}
-	/* Also if all have been put back: it was killed while it waited for late forks. The file stays for who has more privileges. */
+	/*
+	 * Also if all have been put back: it was killed while it waited for late forks. The file stays for who has more
+	 * privileges.
+	 */
 	if (legacy.n_records && !restore_from(&legacy, ret_done))
 		return false;
 	/* The service calls us at the stop as well, before late forks have brought their children. */
@@ -167,7 +171,10 @@ int tagger_rehearse(const struct config *config, struct tagger **ret)
 	_cleanup_close_ int folder = state_folder_open();
 	int r;
 
-	/* Without a record that can be used the next daemon goes on without, too; then all tasks are from before its start. */
+	/*
+	 * Without a record that can be used the next daemon goes on without, too; then all tasks are from before its
+	 * start.
+	 */
 	if (state_read(folder, &legacy) < 0 || !legacy.n_records || legacy.stopped) {
 		state_legacy_clear(&legacy);
 		legacy.start = clock_ticks() + 1;

@@ -139,7 +139,8 @@ int state_file_remove(int folder, const char *name)
 /* The first one stays: only that one holds what tasks and knobs had before anything was set. */
 int state_file_set_aside(int folder, const char *name, const char *what, int error)
 {
-	const char *remedy = error == -EPROTONOSUPPORT ? ": moved back, it can be restored by the version that wrote it" : "";
+	const char *remedy =
+		error == -EPROTONOSUPPORT ? ": moved back, it can be restored by the version that wrote it" : "";
 	const char *how = "it is kept as";
 	char aside[64];
 

@@ -46,8 +46,7 @@ static inline uint32_t take_number(struct input *input, unsigned bytes)
 	return number;
 }
 
-/* Up to max bytes, in memory of their own that ends with them: reading beyond shows. The caller
- * frees. */
+/* Up to max bytes, in memory of their own that ends with them: reading beyond shows. The caller frees. */
 uint8_t *take_bytes(struct input *input, size_t max, size_t *ret_size);
 
 /* The same with a NUL at the end, and none before it. */

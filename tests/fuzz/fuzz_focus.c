@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What compositors say, any bytes, and what is told after it: no crash; windows and processes within bounds; nobody is told
- * twice or about a process that has ended, hidden only what is hidden, and what is to come is later than now.
+ * What compositors say, any bytes, and what is told after it: no crash; windows and processes within bounds; nobody is
+ * told twice or about a process that has ended, hidden only what is hidden, and what is to come is later than now.
  */
 #include "fuzz.h"
 
@@ -47,7 +47,8 @@ static void tell(void *context, const struct shown_app *app)
 
 	check(app->pidfd >= 0);
 	check(app->told >= SHOWN_HIDDEN && app->told <= SHOWN_PLAYED);
-	check(run->is_repeating || app->told != SHOWN_HIDDEN || (app->now == SHOWN_HIDDEN && run->now - app->since >= SHOWN_HIDE_US));
+	check(run->is_repeating || app->told != SHOWN_HIDDEN ||
+	      (app->now == SHOWN_HIDDEN && run->now - app->since >= SHOWN_HIDE_US));
 }
 
 static const struct shown_ops ops = { .meet = meet, .part = part, .is_heard = is_heard, .tell = tell };

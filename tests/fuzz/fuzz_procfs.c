@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Any bytes as files of /proc and /sys, through their parsers: numbers are within their bounds; the names that a task chose
- * match a rule or none, and are safe to print once escaped.
+ * Any bytes as files of /proc and /sys, through their parsers: numbers are within their bounds; the names that a task
+ * chose match a rule or none, and are safe to print once escaped.
  */
 #include <errno.h>
 

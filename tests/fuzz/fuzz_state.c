@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a killed daemon left behind, or something in its place: the file of tasks, overwritten with any bytes; and the file of knobs, any text. It is refused, or accepted and then sound: a plan can
- * take it over, scan the tasks, and put everything back; and what is written out again reads the same.
+ * What a killed daemon left behind, or something in its place: the file of tasks, overwritten with any bytes; and the
+ * file of knobs, any text. It is refused, or accepted and then sound: a plan can take it over, scan the tasks, and put
+ * everything back; and what is written out again reads the same.
  */
 #include <errno.h>
 #include <string.h>

@@ -95,8 +95,9 @@ bool run_is_unseen(struct run *run, const struct machine_task *task)
 #define SETTLES (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY)
 
 /*
- * If another thread of its process carries the same, but had something else, it is not known which of them it is; though
- * that one may have ended, of which no event tells. What it carries by a choice that nobody has seen is not known of any.
+ * If another thread of its process carries the same, but had something else, it is not known which of them it is;
+ * though that one may have ended, of which no event tells. What it carries by a choice that nobody has seen is not
+ * known of any.
  */
 static void looks_like_another(struct run *run, pid_t tid, uint8_t *ret_unsure)
 {
@@ -107,7 +108,8 @@ static void looks_like_another(struct run *run, pid_t tid, uint8_t *ret_unsure)
 		if (other == thread || other->tgid != thread->tgid)
 			continue;
 		/* Nor whether it lost something by the reset-on-fork of one of them. */
-		if (run_is_unseen(run, machine_task(run->m, tid)) || thread->known.reset_on_fork || other->known.reset_on_fork)
+		if (run_is_unseen(run, machine_task(run->m, tid)) || thread->known.reset_on_fork ||
+		    other->known.reset_on_fork)
 			*ret_unsure |= EVERYTHING;
 		if ((attr_difference(&thread->known, &other->known) & SETTLES) ||
 		    !attr_difference(&thread->had, &other->had))
@@ -146,18 +148,27 @@ static void bear(struct run *run, uint8_t kind)
 	/* A policy that nobody has seen counts as the class's whose slice is beside it. */
 	if (has_unseen_policy(run, parent))
 		unsure |= TASK_ATTR_POLICY;
-	/* What somebody chose beside a class hides which one that is, if its origin gets another before its fork is heard of. */
+	/*
+	 * What somebody chose beside a class hides which one that is, if its origin gets another before its fork is
+	 * heard of.
+	 */
 	if ((kind == BEGIN || run->m->deaf) &&
 	    (run_is_unseen(run, machine_task(run->m, parent)) || has_chosen(run, parent)))
 		unsure = EVERYTHING;
-	/* What it lost by a reset-on-fork is taken for its own choice, if nobody has seen that or its origin gets another class. */
+	/*
+	 * What it lost by a reset-on-fork is taken for its own choice, if nobody has seen that or its origin gets
+	 * another class.
+	 */
 	if (living(run->m, parent)->attr.reset_on_fork &&
 	    (kind == BEGIN || run->m->deaf || !(known && known->known.reset_on_fork)))
 		unsure = EVERYTHING;
 	/* Under SCHED_IDLE no slice tells which class it has copied. */
 	if ((kind == BEGIN || run->m->deaf) && living(run->m, parent)->attr.policy == POLICY_IDLE)
 		unsure |= TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY;
-	/* While another thread has not been looked at, nobody vouches for a nice value that a class has left on this one. */
+	/*
+	 * While another thread has not been looked at, nobody vouches for a nice value that a class has left on this
+	 * one.
+	 */
 	if (kind == CLONE && run->m->deaf)
 		unsure |= TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY;
 	/* And where a class was put on it over a nice value that somebody imposed, that is the leader's. */

@@ -94,7 +94,9 @@ extern const char *const run_cgroups[N_CGROUPS];
 /* Whether it carries what its record does not show. */
 bool run_is_unseen(struct run *run, const struct machine_task *task);
 
-/* What task and its children carry in these attributes need not be as without a daemon; nor, with MAY_CLIMB, as little. */
+/*
+ * What task and its children carry in these attributes need not be as without a daemon; nor, with MAY_CLIMB, as little.
+ */
 #define EVERYTHING ((uint8_t)0x7f)
 #define MAY_CLIMB  ((uint8_t)0x80)
 void run_exempt(struct machine_task *task, uint8_t bits);

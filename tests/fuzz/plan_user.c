@@ -7,7 +7,9 @@ static const int8_t nice_values[] = { -20, -17, -11, -7, 1, 3, 5, 7, 9, 11, 15, 
 #define LOWEST_CLASS  (-4)
 #define HIGHEST_CLASS 4
 
-/* What somebody sets to just what a class gave it cannot be told from that: not even if it was something else between. */
+/*
+ * What somebody sets to just what a class gave it cannot be told from that: not even if it was something else between.
+ */
 static bool can_be_seen(struct run *run, pid_t tid, const struct task_attr *chosen, uint8_t bit)
 {
 	const struct task *task = record(run->m, tid);
@@ -36,7 +38,10 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 		/* With the class he may even raise himself to what lies below it, which he could not do without. */
 		if (nice <= task->attr.nice)
 			return;
-		/* With reset-on-fork nothing below real time is handed down: a child does not show what was just chosen. */
+		/*
+		 * With reset-on-fork nothing below real time is handed down: a child does not show what was just
+		 * chosen.
+		 */
 		if (task->attr.reset_on_fork && !task_policy_is_fair(task->attr.policy))
 			return;
 		/* Where no slice tells a class's nice value on a copy is the class's, beside its policy. */
@@ -70,8 +75,8 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 	if (run->everybody && (policy == POLICY_RR || task->attr.policy == POLICY_IDLE))
 		return;
 	/*
-	 * What is born before anybody looks stays SCHED_IDLE, for safety. And the nice value of a class marks a class's policy
-	 * where there are no slices.
+	 * What is born before anybody looks stays SCHED_IDLE, for safety. And the nice value of a class marks a class's
+	 * policy where there are no slices.
 	 */
 	if (task->without.policy == POLICY_IDLE || !run->m->kernel.slice)
 		run_exempt(task, TASK_ATTR_POLICY);
@@ -112,8 +117,8 @@ static bool descends_from(struct run *run, const struct machine_task *task, pid_
 }
 
 /*
- * While forks are under way, or not heard of: what the daemon learns of a task may be older than what its child copied, or
- * newer.
+ * While forks are under way, or not heard of: what the daemon learns of a task may be older than what its child copied,
+ * or newer.
  */
 static void exempt_relatives(struct run *run, const struct machine_task *task, uint8_t bits)
 {

@@ -3,10 +3,11 @@
  *   asker SOCKET
  *   asker system NAME PATH
  *
- * A client of the control interface, or of a service on the system bus. Each line of its standard input is a call, INTERFACE
- * METHOD TYPES ARGUMENT..., of which it prints the answer as a line: "ok" and what it holds, or "error", the error's name and
- * what it says. Of the type h a pid stands for a descriptor of that process, and a path for one of that file; "-" is an empty
- * string, "huge" one of a million bytes; for a(sss) all that is left are its strings. Other lines:
+ * A client of the control interface, or of a service on the system bus. Each line of its standard input is a call,
+ * INTERFACE METHOD TYPES ARGUMENT..., of which it prints the answer as a line: "ok" and what it holds, or "error", the
+ * error's name and what it says. Of the type h a pid stands for a descriptor of that process, and a path for one of
+ * that file; "-" is an empty string, "huge" one of a million bytes; for a(sss) all that is left are its strings. Other
+ * lines:
  *
  *   wait SIGNAL   waits for a signal
  *   flood N       sends a call, and so many with 16 descriptors each, and waits for no answer
@@ -129,7 +130,9 @@ static int call(sd_bus *bus, char *line)
 	sd_bus_error error = SD_BUS_ERROR_NULL;
 	sd_bus_message *message = NULL, *reply = NULL;
 	const char *interface = strtok(line, " "), *method = strtok(NULL, " "), *types = strtok(NULL, " "), *word;
-	int r = interface && method ? sd_bus_message_new_method_call(bus, &message, destination, path, interface, method) : -EINVAL;
+	int r = interface && method
+			? sd_bus_message_new_method_call(bus, &message, destination, path, interface, method)
+			: -EINVAL;
 
 	for (; r >= 0 && types && *types && *types != 'a'; types++) {
 		word = strtok(NULL, " ");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A service manager, as far as cpu weights ask one, on the bus that DBUS_SYSTEM_BUS_ADDRESS names. It does what lines on
- * its standard input say, and answers each with a line:
+ * A service manager, as far as cpu weights ask one, on the bus that DBUS_SYSTEM_BUS_ADDRESS names. It does what lines
+ * on its standard input say, and answers each with a line:
  *
  *   unit NAME CGROUP SLICE    loads a unit, and says so on the bus; "-": none
  *   files NAME FILE DROP-IN   these are its files from now on; "-": none. As after a daemon-reload, it comes anew
@@ -60,8 +60,13 @@ static struct unit *unit_add(const char *name, const char *state, const char *cg
 	}
 	if (!unit)
 		abort();
-	*unit = (struct unit){ .name = strdup(name), .state = strdup(state), .cgroup = strdup(cgroup), .slice = strdup(slice),
-			       .weight = UINT64_MAX, .quota = UINT64_MAX, .transient = strstr(name, ".scope") != NULL };
+	*unit = (struct unit){ .name = strdup(name),
+			       .state = strdup(state),
+			       .cgroup = strdup(cgroup),
+			       .slice = strdup(slice),
+			       .weight = UINT64_MAX,
+			       .quota = UINT64_MAX,
+			       .transient = strstr(name, ".scope") != NULL };
 	return unit;
 }
 

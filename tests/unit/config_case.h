@@ -73,7 +73,8 @@ struct bad {
 };
 
 /* There has to be one error, or warning, and this one. */
-static inline void assert_only(const struct config_errors *errors, const char *file, const struct bad *bad, bool warning)
+static inline void assert_only(const struct config_errors *errors, const char *file, const struct bad *bad,
+			       bool warning)
 {
 	char place[1024];
 	size_t n = (size_t)snprintf(place, sizeof(place), "%s:%u:%u: %s%s%s", file, bad->line, bad->column, bad->path,

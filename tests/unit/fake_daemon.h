@@ -33,7 +33,10 @@ void hear_first(struct machine *m, size_t n);
 /* Does what the plan wanted last, which was held back. */
 void carry_out(struct machine *m);
 
-/* What is asked for at run time, for a process or, with a cgroup and 0, for those in it; and its end. As the tagger does it. */
+/*
+ * What is asked for at run time, for a process or, with a cgroup and 0, for those in it; and its end. As the tagger
+ * does it.
+ */
 uint16_t asks(struct machine *m, struct override override, pid_t pid);
 void ends(struct machine *m, uint16_t number);
 

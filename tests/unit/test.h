@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every unit test includes: cmocka, which needs others before it, and what nearly all of them
- * use. */
+/* What every unit test includes: cmocka, which needs others before it, and what nearly all of them use. */
 #pragma once
 
 #include <setjmp.h>

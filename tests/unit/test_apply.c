@@ -127,8 +127,7 @@ KERNEL_TEST(without_clamps_none_is_set)
 	assert_string_equal(kernel.calls, "keep nice 0");
 }
 
-/* The kernel refuses to keep it: somebody has changed it since it was read, or something else is
- * wrong. */
+/* The kernel refuses to keep it: somebody has changed it since it was read, or something else is wrong. */
 KERNEL_TEST(a_policy_changed_meanwhile_is_not_overwritten)
 {
 	const struct plan_action action =

@@ -451,7 +451,8 @@ TEST(profiles_are_equal_by_what_they_do)
 		struct config *a = GOOD(PROFILES(variants[first])), *b = GOOD(PROFILES("{}"), PROFILES(variants[second]));
 
 		/* The same in another file is the same. */
-		assert_int_equal(sched_profile_equal(&a->profiles[PROFILE_BUILTIN_COUNT], &b->profiles[PROFILE_BUILTIN_COUNT]),
+		assert_int_equal(sched_profile_equal(&a->profiles[PROFILE_BUILTIN_COUNT],
+						     &b->profiles[PROFILE_BUILTIN_COUNT]),
 				 first == second);
 		config_free(a);
 		config_free(b);

@@ -15,7 +15,8 @@ static const struct {
 } examples[] = {
 	/* ---- classes that take from others ---- */
 	{ { RULES("{" RT ",\n'a': {'qos': 'QOS_RT'}}") }, "rules.json:2:1: a: " OF_RT "\n" },
-	{ { RULES("{" DL ",\n'a': {'qos': 'QOS_DL'}}") }, "rules.json:2:1: a: warning: QOS_DL (SCHED_DEADLINE) " REMEDY "\n" },
+	{ { RULES("{" DL ",\n'a': {'qos': 'QOS_DL'}}") },
+	  "rules.json:2:1: a: warning: QOS_DL (SCHED_DEADLINE) " REMEDY "\n" },
 	{ { RULES("{'/x/*': {'qos': 'QOS_USER_INTERACTIVE'}}") },
 	  "rules.json:1:2: ['/x/*']: warning: QOS_USER_INTERACTIVE (SCHED_NORMAL nice -4 slice 8 ms) " OR_YIELD "\n" },
 	{ { RULES("{'QOS_N': {'sched_policy': 'SCHED_BATCH', 'sched_nice': -1},\n'a': {'qos': 'QOS_N'}}") },
@@ -28,8 +29,8 @@ static const struct {
 	{ { RULES("{" RT ",\n'a b': {'qos': 'QOS_UTILITY', 'thread_qos': {'x': 'QOS_UTILITY',\n'audio': 'QOS_RT'}}}") },
 	  "rules.json:3:1: ['a b'].thread_qos.audio: " OF_RT "\n" },
 	/* ... those that take nothing, and what is masked */
-	{ { RULES("{'QOS_I': {'sched_policy': 'SCHED_IDLE'}, 'QOS_ZERO': {'sched_nice': 0, 'sched_runtime': 100000},"
-		  RT ", 'i': {'qos': 'QOS_I'}, 'zero': {'qos': 'QOS_ZERO'}, 'b': {'qos': 'QOS_BACKGROUND'}, 'none': {}}") },
+	{ { RULES("{'QOS_I': {'sched_policy': 'SCHED_IDLE'}, 'QOS_ZERO': {'sched_nice': 0, 'sched_runtime': 100000}," RT
+		  ", 'i': {'qos': 'QOS_I'}, 'zero': {'qos': 'QOS_ZERO'}, 'b': {'qos': 'QOS_BACKGROUND'}, 'none': {}}") },
 	  "" },
 	{ { RULES("{" RT ", 'a': {'qos': 'QOS_RT'}}"), RULES("{'a': null}") }, "" },
 	/* ---- a rule for one user ---- */
@@ -46,14 +47,20 @@ static const struct {
 	    RULES("{'e': {'qos': 'QOS_USER_INITIATED'}, 'f': {'qos': 'QOS_USER_INITIATED'}}") },
 	  "rules.json:2:1: d: " OF_RT "; 5 more of this file do the same\n"
 	  "rules.json:3:1: n: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD "\n"
-	  "rules.json:1:2: e: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD "; 1 more of this file do the same\n" },
+	  "rules.json:1:2: e: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD
+	  "; 1 more of this file do the same\n" },
 	/* ---- a rule that yields may give nice values of earlier files, but not real time ---- */
 	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}") }, "" },
 	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': false}}") },
-	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD "\n" },
-	{ { MAPPING("{'QOS_USER_INITIATED': {'sched_nice': -19}}"), RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}") }, "" },
-	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}"), MAPPING("{'QOS_USER_INITIATED': {'sched_nice': -19}}") },
-	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -19 slice 12 ms util 0..768 by mapping.json:1) " REMEDY "\n" },
+	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD
+	  "\n" },
+	{ { MAPPING("{'QOS_USER_INITIATED': {'sched_nice': -19}}"),
+	    RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}") },
+	  "" },
+	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}"),
+	    MAPPING("{'QOS_USER_INITIATED': {'sched_nice': -19}}") },
+	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -19 slice 12 ms util 0..768 by mapping.json:1) " REMEDY
+	  "\n" },
 	{ { MAPPING("{" RT "}"), RULES("{'a': {'qos': 'QOS_RT', 'yield': true}}") }, "rules.json:1:2: a: " OF_RT "\n" },
 	/* ---- the class of whatever has no rule, unless nothing gets it ---- */
 	{ { RULES("{'QOS_DEFAULT': {'sched_nice': -1}}") },
@@ -66,9 +73,11 @@ static const struct {
 	  "rules.json:1:2: QOS_UTILTY: warning: is a new class, which no rule gives (did you mean 'QOS_UTILITY'?)\n" },
 	/* ---- a path whose last part has an exact rule ---- */
 	{ { RULES("{'chrome': {}}"), RULES("{\n'/opt/*/chrome': {}}") },
-	  "rules.json:2:1: ['/opt/*/chrome']: " BEATEN "'chrome' of rules.json:1 has no conditions and always comes first, "
+	  "rules.json:2:1: ['/opt/*/chrome']: " BEATEN
+	  "'chrome' of rules.json:1 has no conditions and always comes first, "
 	  "since an exact name goes before a glob: write 'chrome' with a 'match' of 'exe'\n" },
-	/* ... but an exact path, another name, a glob; with conditions; in sandboxes as well; masked; meant by a later file */
+	/* ... but an exact path, another name, a glob; with conditions; in sandboxes as well; masked; meant by a later
+	   file */
 	{ { RULES("{'chrome': {}}"), RULES("{'/opt/chrome': {}, '/opt/*/chromium': {}, '/opt/*/chrome*': {}}") }, "" },
 	{ { RULES("{'chrome': {'match': {'argv': 'x'}}}"), RULES("{'/opt/*/chrome': {}}") }, "" },
 	{ { RULES("{'chrome': {'match': {'user_namespace': 'initial'}}}"),
@@ -76,7 +85,8 @@ static const struct {
 	  "" },
 	{ { RULES("{'chrome': {}}"), RULES("{'/opt/*/chrome': {}, 'chrome': null}") }, "" },
 	{ { RULES("{'/opt/*/chrome': {}}"), RULES("{'chrome': {}}") }, "" },
-	{ { RULES("{'chrome': {'qos': 'QOS_USER_INTERACTIVE', 'raise': 'seat'}}"), RULES("{'/opt/*/chrome': {}}") }, "" },
+	{ { RULES("{'chrome': {'qos': 'QOS_USER_INTERACTIVE', 'raise': 'seat'}}"), RULES("{'/opt/*/chrome': {}}") },
+	  "" },
 };
 
 static void check_warnings(const struct config_file *files, const char *want)

@@ -82,7 +82,8 @@ static void assert_same_classes(const struct config *config, const struct qos_cl
 
 TEST(what_is_built_in_is_shipped_as_well)
 {
-	struct config *mapping = shipped(MAPPING_FILE, MAPPING_FILE, NULL), *profiles = shipped(PROFILES_FILE, PROFILES_FILE, NULL);
+	struct config *mapping = shipped(MAPPING_FILE, MAPPING_FILE, NULL),
+		      *profiles = shipped(PROFILES_FILE, PROFILES_FILE, NULL);
 	struct config *announcement = shipped(PRESETS, PRESETS, "announcement");
 
 	assert_int_equal(mapping->n_classes, QOS_BUILTIN_COUNT);
@@ -100,7 +101,10 @@ TEST(what_is_built_in_is_shipped_as_well)
 	config_free(announcement);
 }
 
-/* The built-in ones and that of configs/app_configs/maintenance.json. One that another lacks would stay when that is chosen. */
+/*
+ * The built-in ones and that of configs/app_configs/maintenance.json. One that another lacks would stay when that is
+ * chosen.
+ */
 TEST(presets_define_all_classes_and_no_other)
 {
 	for (size_t i = 0; i < COUNT(presets); i++) {

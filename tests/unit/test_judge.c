@@ -27,7 +27,9 @@ static const struct qos_attr classes[] = {
 	{ .has = FAIR_HAS | QOS_HAS_UTIL_MAX | QOS_HAS_IO_CLASS, .policy = POLICY_BATCH, .nice = 4, .runtime = 20 * MS,
 	  .util_max = 256, .io_class = IO_CLASS_IDLE },
 };
-static const struct qos_attr real_time = { .has = QOS_HAS_POLICY | QOS_HAS_PRIORITY, .policy = POLICY_FIFO, .priority = 5 };
+static const struct qos_attr real_time = { .has = QOS_HAS_POLICY | QOS_HAS_PRIORITY,
+					   .policy = POLICY_FIFO,
+					   .priority = 5 };
 
 static struct given given;
 
@@ -187,7 +189,9 @@ TEST_JUDGE_TEST(who_was_raised_is_remembered)
 
 TEST_JUDGE_TEST(what_classes_give_is_summed_up)
 {
-	const struct qos_attr io = { .has = QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL, .io_class = IO_CLASS_REALTIME, .io_level = 6 };
+	const struct qos_attr io = { .has = QOS_HAS_IO_CLASS | QOS_HAS_IO_LEVEL,
+				     .io_class = IO_CLASS_REALTIME,
+				     .io_level = 6 };
 	struct given none;
 
 	given_init(&none);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The plan: nobody climbs. Whatever somebody without privileges does, he gets no more than his rule gives, and after the
- * stop no more than he had. Here are the ways that were once tried; any order of such steps tries fuzz_plan.
+ * The plan: nobody climbs. Whatever somebody without privileges does, he gets no more than his rule gives, and after
+ * the stop no more than he had. Here are the ways that were once tried; any order of such steps tries fuzz_plan.
  *
  * The kernel lets him choose names, slices, clamps and policies, lower himself, and fork in every way.
  */

@@ -87,7 +87,10 @@ MACHINE_TEST(a_choice_before_the_crash_ends_with_its_class)
 
 /* ---- at each point of a decision ---- */
 
-/* Task 100 calls exec, and the daemon is killed when it has decided: before it sets the task, or before it records that. */
+/*
+ * Task 100 calls exec, and the daemon is killed when it has decided: before it sets the task, or before it records
+ * that.
+ */
 static void dies_at(struct machine *m, bool is_set)
 {
 	m->hold = true;
@@ -264,7 +267,9 @@ MACHINE_TEST(records_for_which_there_is_no_memory_are_an_error)
 	assert_int_equal(plan_adopt(m->plan, &legacy, 1, &tag, 1, false), -ENOMEM);
 }
 
-/* One that copied what its parent carried before may still be under way: the next child shows that, and none of before. */
+/*
+ * One that copied what its parent carried before may still be under way: the next child shows that, and none of before.
+ */
 MACHINE_TEST(a_child_of_before_the_crash_proves_nothing)
 {
 	start_and_run(m, "'app': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/app");

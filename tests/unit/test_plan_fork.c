@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: what is known of a task by its birth, and who is looked at because that may be wrong. */
+/*
+ * The plan, as a specification: what is known of a task by its birth, and who is looked at because that may be wrong.
+ */
 #include "fake_daemon.h"
 
 /* But for the first one after a set, which shows that no fork is older than that. */
@@ -93,8 +95,8 @@ MACHINE_TEST(a_child_may_take_a_while_to_be_announced)
 }
 
 /*
- * A child, or thread, born with the class before of its origin. Its higher nice value is a class's if that still is as we
- * know it; else the child may have chosen it, and the stop leaves it.
+ * A child, or thread, born with the class before of its origin. Its higher nice value is a class's if that still is as
+ * we know it; else the child may have chosen it, and the stop leaves it.
  */
 MACHINE_TEST(whom_its_origin_vouches_for_is_ours)
 {
@@ -152,7 +154,8 @@ MACHINE_TEST(a_thread_of_a_thread_that_somebody_changed_has_that_from_it)
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
-	sets(m, 101, (struct task_attr){ .policy = POLICY_BATCH, .nice = 9, .slice_ns = 5 * MS, .util_max = UTIL_FULL });
+	sets(m, 101,
+	     (struct task_attr){ .policy = POLICY_BATCH, .nice = 9, .slice_ns = 5 * MS, .util_max = UTIL_FULL });
 	scan(m);
 	assert_task(m, 101, "SCHED_BATCH nice 9 slice 5 ms", REASON_CHANGED);
 	clones(m, 101, 102);

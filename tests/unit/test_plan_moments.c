@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The plan, as a specification: a rule wins at the moment it comes to apply. Afterwards what is theirs stays theirs until
- * the next such moment, and all else is the class's.
+ * The plan, as a specification: a rule wins at the moment it comes to apply. Afterwards what is theirs stays theirs
+ * until the next such moment, and all else is the class's.
  */
 #include "fake_daemon.h"
 
@@ -13,7 +13,9 @@
 
 /* ---- renames ---- */
 
-/* As Chromium's do: born of the interactive main thread, they set a nice value of their own, and then name themselves. */
+/*
+ * As Chromium's do: born of the interactive main thread, they set a nice value of their own, and then name themselves.
+ */
 MACHINE_TEST(a_thread_that_sets_its_nice_and_then_its_name_gets_its_class)
 {
 	start_and_run(m, THREADS, "/usr/bin/chrome");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: the way back. After the stop the machine is as it would be without
- * us. */
+/* The plan, as a specification: the way back. After the stop the machine is as it would be without us. */
 #include "fake_daemon.h"
 
 #define CHROME \

@@ -20,7 +20,9 @@ static void runs_as(struct machine *m, pid_t pid, uid_t uid, const char *program
 /* By whom: 0 is root. */
 static uint16_t gives(struct machine *m, uid_t uid, pid_t pid, const char *qos, bool raises)
 {
-	return asks(m, (struct override){ .kind = OVERRIDE_CLASS, .is_tree = true, .qos = qos, .uid = uid, .raises = raises },
+	return asks(m,
+		    (struct override){
+			    .kind = OVERRIDE_CLASS, .is_tree = true, .qos = qos, .uid = uid, .raises = raises },
 		    pid);
 }
 
@@ -118,8 +120,12 @@ MACHINE_TEST(it_is_for_what_is_his_alone)
 
 		runs_as(m, pid, ALICE, "/usr/bin/app");
 		for (size_t k = 0; k < 2 && children[i].asked[k].qos; k++)
-			asks(m, (struct override){ .kind = children[i].asked[k].kind, .is_tree = true,
-						   .uid = children[i].asked[k].uid, .qos = children[i].asked[k].qos }, pid);
+			asks(m,
+			     (struct override){ .kind = children[i].asked[k].kind,
+						.is_tree = true,
+						.uid = children[i].asked[k].uid,
+						.qos = children[i].asked[k].qos },
+			     pid);
 		forks(m, pid, pid + 1);
 		living(m, pid + 1)->uid = owner ? owner : ALICE;
 		living(m, pid + 1)->is_privileged = !owner;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The proc connector's messages, built by hand: what is read from good ones, and that bad ones do
- * no harm. */
+/* The proc connector's messages, built by hand: what is read from good ones, and that bad ones do no harm. */
 #include "test.h"
 
 #include <errno.h>

@@ -5,7 +5,10 @@
 #include <errno.h>
 
 #define CASES_MAX 10
-#define PATH(path) { .exe = (path) } /* started in the plain way: its name and its only argument are those of the path */
+#define PATH(path)            \
+	{                     \
+		.exe = (path) \
+	} /* started in the plain way: its name and its only argument are those of the path */
 #define TAKES(pattern, ...) { .process = __VA_ARGS__, .want = (pattern) }
 #define GIVES(pattern, class, ...) { .process = __VA_ARGS__, .want = (pattern), .qos = (class) }
 #define ASKS(pattern, facts, ...) { .process = __VA_ARGS__, .want = (pattern), .asked = (facts) }
@@ -202,7 +205,8 @@ TEST(an_unknown_user_matches_no_process)
 
 TEST(a_fact_that_cannot_be_had_is_an_error)
 {
-	static const enum fact facts[] = { FACT_EXE, FACT_ARGV, FACT_COMM, FACT_CGROUP, FACT_UID, FACT_PARENT, FACT_USERNS, FACT_SEAT };
+	static const enum fact facts[] = { FACT_EXE, FACT_ARGV,	  FACT_COMM,   FACT_CGROUP,
+					   FACT_UID, FACT_PARENT, FACT_USERNS, FACT_SEAT };
 	struct process parent = PROCESS("/bin/p", "p", "p");
 	struct process process = PROCESS("/bin/awk", "tool", "awk\0tool", .cgroup = "/x", .parent = &parent, .error = -ESRCH);
 	struct config *config = rules_file("'tool': { 'qos': 'QOS_USER_INITIATED', 'raise': 'seat', "

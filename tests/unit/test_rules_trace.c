@@ -37,7 +37,8 @@ static void assert_one(struct process process, const char *rule, const char *pat
 	config_free(config);
 }
 
-static void assert_condition(struct process process, const char *match, enum rule_condition condition, const char *wanted)
+static void assert_condition(struct process process, const char *match, enum rule_condition condition,
+			     const char *wanted)
 {
 	struct config *config;
 	char text[512];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a task chose, made safe to show: printable UTF-8 stays, all else is escaped. Numbers, strictly. Which of the words
- * known is near enough to a misspelt one to be worth a "did you mean".
+ * What a task chose, made safe to show: printable UTF-8 stays, all else is escaped. Numbers, strictly. Which of the
+ * words known is near enough to a misspelt one to be worth a "did you mean".
  */
 #include "test.h"
 
@@ -126,7 +126,8 @@ TEST(digits_are_a_number_and_nothing_else_is)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint64_t value = 0;
 
-		if (parse_u64(cases[i].text, cases[i].len, cases[i].max, &value) != cases[i].result || value != cases[i].value)
+		if (parse_u64(cases[i].text, cases[i].len, cases[i].max, &value) != cases[i].result ||
+		    value != cases[i].value)
 			fail_msg("%s", cases[i].text);
 	}
 }

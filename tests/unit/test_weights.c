@@ -15,7 +15,8 @@ static unsigned weight_of(struct qos_attr attr)
 
 static unsigned weight_of_nice(int nice)
 {
-	return weight_of((struct qos_attr){ .has = QOS_HAS_POLICY | QOS_HAS_NICE, .policy = POLICY_BATCH, .nice = nice });
+	return weight_of(
+		(struct qos_attr){ .has = QOS_HAS_POLICY | QOS_HAS_NICE, .policy = POLICY_BATCH, .nice = nice });
 }
 
 /* As kernel/sched/core.c has them, as parts of nice 0. */

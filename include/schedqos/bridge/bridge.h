@@ -15,8 +15,8 @@
 #define BRIDGE_ERROR_NO_DAEMON "org.schedqos1.Error.NoDaemon"
 
 /*
- * Serves until it is told to stop, or for a while nobody has called and nobody holds anything. is_system76: has the name
- * com.system76.Scheduler as well, and serves until it is told to stop. Returns an exit status.
+ * Serves until it is told to stop, or for a while nobody has called and nobody holds anything. is_system76: has the
+ * name com.system76.Scheduler as well, and serves until it is told to stop. Returns an exit status.
  */
 int bridge_run(bool is_system76);
 

@@ -9,11 +9,16 @@
 
 #include <schedqos/policy/config.h>
 
-/* What a file may have at most: twice what the largest collection of rules that we know makes, and some 30 MB while it is read. */
+/*
+ * What a file may have at most: twice what the largest collection of rules that we know makes, and some 30 MB while it
+ * is read.
+ */
 #define CONFIG_SIZE_MAX	 (4 * 1024 * 1024)
 #define CONFIG_DEPTH_MAX 32
 
-/* Keys of a file that are no pattern: the daemon's settings; and where an editor finds the schema, of no meaning to us. */
+/*
+ * Keys of a file that are no pattern: the daemon's settings; and where an editor finds the schema, of no meaning to us.
+ */
 #define SETTINGS_KEY "schedqos"
 #define SCHEMA_KEY "$schema"
 
@@ -36,8 +41,8 @@ struct config_file {
 /* One error or warning. */
 struct config_error {
 	/*
-	 * "FILE:LINE:COLUMN: where.in.the.json: message", without a newline, escaped and so safe for a terminal. Of a file
-	 * as a whole, "FILE: message"; a warning's message begins with "warning: ".
+	 * "FILE:LINE:COLUMN: where.in.the.json: message", without a newline, escaped and so safe for a terminal. Of a
+	 * file as a whole, "FILE: message"; a warning's message begins with "warning: ".
 	 */
 	char *text;
 	unsigned line, column; /* from 1, column in bytes; 0: the file as a whole */
@@ -70,9 +75,9 @@ void config_free(struct config *config);
 /*
  * Appends warnings about rules that give privileges to everybody: a real-time or deadline class, or one with a negative
  * nice value, by a rule that requires neither a user nor a cgroup outside user.slice, one for each file and class at
- * the first such rule; about a QOS_DEFAULT that does; about classes that no rule gives and whose names are nearly a built-in
- * one's; and about globs that never take effect, since a rule of the same file or an earlier one always comes first. By file
- * and place. For checking a configuration, not for every start. Returns 0 or -ENOMEM.
+ * the first such rule; about a QOS_DEFAULT that does; about classes that no rule gives and whose names are nearly a
+ * built-in one's; and about globs that never take effect, since a rule of the same file or an earlier one always comes
+ * first. By file and place. For checking a configuration, not for every start. Returns 0 or -ENOMEM.
  *
  * A rule that yields may give the negative nice value of a class that is built in or defined in an earlier file. The
  * shipped rules do so with every shipped mapping, and people stop reading warnings that appear at every check.
@@ -93,7 +98,10 @@ char *config_print(const struct config *config, bool with_places);
 /* All profiles as such a file, sched_profiles.json. */
 char *config_print_profiles(const struct config *config);
 
-/* What names the mapping in force: "FILE:LINE:COLUMN", "--mapping" or "built in". The caller frees; NULL without memory. */
+/*
+ * What names the mapping in force: "FILE:LINE:COLUMN", "--mapping" or "built in". The caller frees; NULL without
+ * memory.
+ */
 char *config_mapping_place(const struct config *config);
 
 /*
@@ -134,8 +142,8 @@ char *profile_words_unknown(const struct config *config, const char *name);
 /* ---- the rules of another daemon ---- */
 
 /*
- * Rules of ananicy (github.com/Nefelim4ag/Ananicy, and ananicy-cpp) turned into rules files of ours. A line of theirs is
- * a JSON object: a rule if it has a "name", a type if it has a "type" only. `#` begins a line of comment, and what
+ * Rules of ananicy (github.com/Nefelim4ag/Ananicy, and ananicy-cpp) turned into rules files of ours. A line of theirs
+ * is a JSON object: a rule if it has a "name", a type if it has a "type" only. `#` begins a line of comment, and what
  * follows the closing brace is ignored.
  */
 struct ananicy;
@@ -152,8 +160,8 @@ int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, si
 
 /*
  * Gives each rule its class; once, when all files were read. Two texts, which the caller frees:
- * *ret: a rules file, in byte order of the names, that depends on nothing but the rules in force; NULL if there is none;
- * *ret_summary: lines for people: by FILE:LINE what was left out, or not taken over; then how many rules there were, and
- * are. Names are escaped. 0 or -ENOMEM.
+ * *ret: a rules file, in byte order of the names, that depends on nothing but the rules in force; NULL if there is
+ * none; *ret_summary: lines for people: by FILE:LINE what was left out, or not taken over; then how many rules there
+ * were, and are. Names are escaped. 0 or -ENOMEM.
  */
 int ananicy_convert(struct ananicy *ananicy, char **ret, char **ret_summary);

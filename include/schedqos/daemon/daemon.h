@@ -16,8 +16,8 @@ struct config_paths {
 	const char *file;   /* instead of /etc/schedqos.json; must exist then */
 	const char *mapping; /* instead of the one that the files name */
 	/*
-	 * Instead of all files: these files and folders, in this order, up to NULL. The name of one tells whether it holds a
-	 * mapping, profiles, or rules.
+	 * Instead of all files: these files and folders, in this order, up to NULL. The name of one tells whether it
+	 * holds a mapping, profiles, or rules.
 	 */
 	char *const *only;
 };
@@ -86,7 +86,8 @@ pid_t instance_owner(void);
 #define BUS_BRIDGE_USER "schedqos"
 
 #define BUS_INTERFACE "org.schedqos1.Manager"	      /* methods */
-#define BUS_OVERRIDES_INTERFACE "org.schedqos1.Overrides" /* by root, or by the bridge in a user's name: methods, a signal */
+#define BUS_OVERRIDES_INTERFACE \
+	"org.schedqos1.Overrides" /* by root, or by the bridge in a user's name: methods, a signal */
 
 /* Returned by Reload if the configuration has errors; the message holds all of them, one a line. */
 #define BUS_ERROR_CONFIG "org.schedqos1.Error.Config"
@@ -95,7 +96,10 @@ pid_t instance_owner(void);
 /* Returned where a class is named that there is not; the message names those that there are. */
 #define BUS_ERROR_UNKNOWN_CLASS "org.schedqos1.Error.UnknownClass"
 
-/* Returned for what is not the user's; and for a class higher than what rules give, where it was not said that this is meant. */
+/*
+ * Returned for what is not the user's; and for a class higher than what rules give, where it was not said that this is
+ * meant.
+ */
 #define BUS_ERROR_NOT_YOURS "org.schedqos1.Error.NotYours"
 #define BUS_ERROR_NEEDS_RAISE "org.schedqos1.Error.NeedsRaise"
 

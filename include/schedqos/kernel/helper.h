@@ -41,8 +41,8 @@ void helper_leave(struct helper *helper);
 void helper_end(struct helper *helper);
 
 /*
- * Of the process that serves, as in /proc/PID/stat: 'R' if it waits for nothing but a CPU, 'Z' if it has ended or there is
- * none; NUL if it cannot be told. proc: descriptor of /proc.
+ * Of the process that serves, as in /proc/PID/stat: 'R' if it waits for nothing but a CPU, 'Z' if it has ended or there
+ * is none; NUL if it cannot be told. proc: descriptor of /proc.
  */
 char helper_state(const struct helper *helper, int proc);
 
@@ -76,14 +76,15 @@ struct reader_question {
 	pid_t tid;	 /* any thread's */
 	uint32_t number; /* the caller's */
 	uint32_t place;	 /* of the answer, below READER_QUESTIONS_MAX */
-	int32_t size;	 /* the answer, of the arguments, each with its NUL; or -errno: as procfs_argv of the mounted /proc */
+	int32_t size; /* the answer, of the arguments, each with its NUL; or -errno: as procfs_argv of the mounted /proc
+		       */
 };
 
 /*
- * A helper that reads arguments starts as all zeroes. It answers in memory that it shares with us, in the order of asking,
- * and we are woken once for all that it was asked. From then on it runs on our CPU: to wake it on another takes an interrupt
- * there, and to be woken by it another here. With no question it is started ahead. 0, or -errno: as helper_need, or -EAGAIN
- * if it has too many questions already.
+ * A helper that reads arguments starts as all zeroes. It answers in memory that it shares with us, in the order of
+ * asking, and we are woken once for all that it was asked. From then on it runs on our CPU: to wake it on another takes
+ * an interrupt there, and to be woken by it another here. With no question it is started ahead. 0, or -errno: as
+ * helper_need, or -EAGAIN if it has too many questions already.
  */
 int reader_ask(struct helper *reader, const struct reader_question *questions, size_t count);
 
@@ -91,8 +92,8 @@ int reader_ask(struct helper *reader, const struct reader_question *questions, s
 void reader_wait(struct helper *reader, uint32_t timeout_us);
 
 /*
- * The next question that is answered; NULL: none yet. Its text stays until another answer takes its place or the helper is
- * left.
+ * The next question that is answered; NULL: none yet. Its text stays until another answer takes its place or the helper
+ * is left.
  */
 const struct reader_question *reader_take(struct helper *reader, const char **ret_text);
 

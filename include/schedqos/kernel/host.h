@@ -84,8 +84,8 @@ void uevent_drain(int fd);
 int uevent_filter(int fd);
 
 /*
- * Mounts a file system of the kernel's own, such as debugfs, in no namespace at all: no other process sees it, and it goes
- * away with the last descriptor of it. Returns one of its root, or -errno: -ENODEV if this kernel has none, -EPERM without
- * CAP_SYS_ADMIN, -ENOSYS before Linux 5.2.
+ * Mounts a file system of the kernel's own, such as debugfs, in no namespace at all: no other process sees it, and it
+ * goes away with the last descriptor of it. Returns one of its root, or -errno: -ENODEV if this kernel has none, -EPERM
+ * without CAP_SYS_ADMIN, -ENOSYS before Linux 5.2.
  */
 int host_mount_detached(const char *type);

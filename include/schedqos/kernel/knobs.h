@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's own knobs: small files that root writes. No path leads out of its tree, whose folder is beneath a root as
- * in host.h. If that is /, and debugfs is not mounted there, it is mounted for ourselves alone, attached nowhere (fsmount,
- * since 5.2; needs CAP_SYS_ADMIN), and gone afterwards.
+ * The kernel's own knobs: small files that root writes. No path leads out of its tree, whose folder is beneath a root
+ * as in host.h. If that is /, and debugfs is not mounted there, it is mounted for ourselves alone, attached nowhere
+ * (fsmount, since 5.2; needs CAP_SYS_ADMIN), and gone afterwards.
  */
 #pragma once
 

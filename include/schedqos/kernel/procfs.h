@@ -25,9 +25,13 @@ struct procfs_schedstat {
 };
 
 struct procfs_status {
-	uid_t real; /* who runs it: nobody becomes another by running a set-user-ID program, as with the effective user */
+	uid_t real; /* who runs it: nobody becomes another by running a set-user-ID program, as with the effective user
+		     */
 	uid_t effective;
-	/* As whom alone it runs: real, effective and saved user are the same, and it has no capability. (uid_t)-1: there is none. */
+	/*
+	 * As whom alone it runs: real, effective and saved user are the same, and it has no capability. (uid_t)-1:
+	 * there is none.
+	 */
 	uid_t owner;
 	bool may_nice; /* it may lower its nice value (CAP_SYS_NICE) without being a set-user-ID program */
 };
@@ -68,8 +72,8 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
 int procfs_status(int proc, pid_t tid, struct procfs_status *ret);
 
 /*
- * Of which process a descriptor is: -ESRCH if that has ended, or is in a namespace that we do not see; -EBADF if it is of
- * none. If the descriptor is not readable afterwards, the id has been that process's all along.
+ * Of which process a descriptor is: -ESRCH if that has ended, or is in a namespace that we do not see; -EBADF if it is
+ * of none. If the descriptor is not readable afterwards, the id has been that process's all along.
  */
 int procfs_pidfd(int proc, int pidfd, pid_t *ret);
 

@@ -46,9 +46,9 @@ int ksched_get_nice(pid_t tid, int *ret);
 int ksched_replace_nice(pid_t tid, int from, int to);
 
 /*
- * Probes what the kernel supports, whatever the policy and privilege of the calling thread, of which it resets the upper
- * clamp: a custom slice on fair tasks (since 6.12) and util clamp (CONFIG_UCLAMP_TASK: without it, a call that asks for
- * one fails as a whole). Returns 0 or -errno.
+ * Probes what the kernel supports, whatever the policy and privilege of the calling thread, of which it resets the
+ * upper clamp: a custom slice on fair tasks (since 6.12) and util clamp (CONFIG_UCLAMP_TASK: without it, a call that
+ * asks for one fails as a whole). Returns 0 or -errno.
  */
 struct ksched_features {
 	bool slice;
@@ -64,10 +64,10 @@ int ksched_probe(struct ksched_features *ret);
  *
  * What holds of them (6.18; block/ioprio.c, and as said):
  *	- Each thread has its own, unless CLONE_IO has it share its parent's, which pthread_create does not ask for.
- *	- fork and clone copy what was set (copy_io in kernel/fork.c), even with reset-on-fork; exec keeps it. Where none
- *	  was set, or class none, the child has none.
- *	- Where none was set, 0 is read; the kernel then goes by nice and policy whenever I/O is submitted. Before 6.0 it
- *	  was class none with some level, which here is 0, too.
+ *	- fork and clone copy what was set (copy_io in kernel/fork.c), even with reset-on-fork; exec keeps it.
+ *	  Where none was set, or class none, the child has none.
+ *	- Where none was set, 0 is read; the kernel then goes by nice and policy whenever I/O is submitted. Before
+ *	  6.0 it was class none with some level, which here is 0, too.
  *	- Setting class none is the way back: 0 is read again, and nothing is copied by a fork.
  *	- Anybody may set any of best-effort, idle and none for tasks of his own; only real time takes CAP_SYS_ADMIN or
  *	  CAP_SYS_NICE, and so do tasks of others.

@@ -24,8 +24,8 @@ struct group_class {
 
 struct group {
 	/*
-	 * With a slash: a glob on the path of the task's cgroup, or of any that this one lies in. Without: on any component
-	 * of the path.
+	 * With a slash: a glob on the path of the task's cgroup, or of any that this one lies in. Without: on any
+	 * component of the path.
 	 */
 	const char *pattern;
 	struct source source;
@@ -44,7 +44,10 @@ bool group_holds(const struct group *group, const char *cgroup);
  */
 int class_compare(const struct qos_class *a, const struct qos_class *b);
 
-/* Whether it gives more than its rank tells: where a user's class or limit only lowers, it should not bring real-time I/O. */
+/*
+ * Whether it gives more than its rank tells: where a user's class or limit only lowers, it should not bring real-time
+ * I/O.
+ */
 bool class_has_real_time_io(const struct qos_class *class);
 
 /* What the groups of a configuration do to tags. */
@@ -57,7 +60,8 @@ void limits_free(struct limits *limits);
 
 /*
  * The number of the limit for tasks of this cgroup, 0 for none. max: the highest class that they may have in any case,
- * NULL for no such limit. Numbers stay valid. Limits are made as they are first needed: 0, or -ENOMEM with *ret as it was.
+ * NULL for no such limit. Numbers stay valid. Limits are made as they are first needed: 0, or -ENOMEM with *ret as it
+ * was.
  */
 int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret);
 
@@ -78,8 +82,8 @@ struct cpu_rival {
 };
 
 /*
- * The part of one CPU that the first gets if both want all of it and nobody else does, 0 to 1. Negative: no weight tells,
- * as with deadlines, or for two of one real-time priority unless both are SCHED_RR.
+ * The part of one CPU that the first gets if both want all of it and nobody else does, 0 to 1. Negative: no weight
+ * tells, as with deadlines, or for two of one real-time priority unless both are SCHED_RR.
  */
 double cpu_share(const struct cpu_rival *a, const struct cpu_rival *b);
 
@@ -105,7 +109,10 @@ struct weight_list {
 	size_t count;
 };
 
-/* What a group of tasks of nice 0 has as 100, one of tasks with the class's nice value is to have, by the kernel's table. */
+/*
+ * What a group of tasks of nice 0 has as 100, one of tasks with the class's nice value is to have, by the kernel's
+ * table.
+ */
 unsigned weight_of_class(const struct qos_class *class);
 
 /* Puts a list as it was read in order, with the numbers of the configuration's classes. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Overrides: what is asked for at run time. One gives a process a class, over its rule, or limits the class that it has;
- * or limits what is in a cgroup, as an entry of "groups" does. A process's record has the number of the one that gives
- * it its class, and of the lowest that limits it; 0: none.
+ * Overrides: what is asked for at run time. One gives a process a class, over its rule, or limits the class that it
+ * has; or limits what is in a cgroup, as an entry of "groups" does. A process's record has the number of the one that
+ * gives it its class, and of the lowest that limits it; 0: none.
  *
  * Root may ask for anything. What a user asks for counts for a process as long as that runs as nobody but him: not for
- * what runs set-user-ID or with capabilities, though it be a child of his. So both have numbers of their own in a record:
- * root's class goes before a user's, and of limits the lowest that counts holds.
+ * what runs set-user-ID or with capabilities, though it be a child of his. So both have numbers of their own in a
+ * record: root's class goes before a user's, and of limits the lowest that counts holds.
  */
 #pragma once
 
@@ -55,7 +55,9 @@ void overrides_free(struct overrides *overrides);
  */
 void overrides_follow(struct overrides *overrides, const struct config *config);
 
-/* Adds a copy, with a number of its own. 0, -ENOENT if there is no such class, -ENOMEM, -ENOSPC if there are too many. */
+/*
+ * Adds a copy, with a number of its own. 0, -ENOENT if there is no such class, -ENOMEM, -ENOSPC if there are too many.
+ */
 int overrides_add(struct overrides *overrides, const struct override *override, uint16_t *ret_number);
 
 /* Takes its effect away; it stays until no record has its number any more, and overrides_remove_ended is called. */
@@ -66,7 +68,9 @@ bool overrides_remove_ended(struct overrides *overrides);
 
 const struct override *overrides_get(const struct overrides *overrides, uint16_t number);
 
-/* The next one after that number (0: the first) that has not ended, whose number takes its place. NULL: there is none. */
+/*
+ * The next one after that number (0: the first) that has not ended, whose number takes its place. NULL: there is none.
+ */
 const struct override *overrides_next(const struct overrides *overrides, uint16_t *number);
 
 /* Whether any of them is for a cgroup. */
@@ -76,8 +80,8 @@ bool overrides_need_cgroup(const struct overrides *overrides);
 bool overrides_is_other_app(const struct overrides *overrides, uint16_t number, pid_t pid);
 
 /*
- * What the cgroup of a process with a window is: the length of the path of the unit that holds just the app, 0: none does, so
- * the app is what descends from the process; -ENOENT: the process is the session's, and no app.
+ * What the cgroup of a process with a window is: the length of the path of the unit that holds just the app, 0: none
+ * does, so the app is what descends from the process; -ENOENT: the process is the session's, and no app.
  */
 int overrides_app(const char *cgroup);
 
@@ -85,8 +89,8 @@ int overrides_app(const char *cgroup);
 bool overrides_is_below(const char *cgroup, const char *top);
 
 /*
- * The next limit of processes after this one (0: the first) that one which has ended may have covered: so both are the same
- * user's, or root's. 0: there is none.
+ * The next limit of processes after this one (0: the first) that one which has ended may have covered: so both are the
+ * same user's, or root's. 0: there is none.
  */
 uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number);
 
@@ -105,8 +109,8 @@ void overrides_hand_on(const struct overrides *overrides, const struct task *lea
 bool overrides_leave(const struct overrides *overrides, struct task *leader);
 
 /*
- * Finds out what of a user's counts: TASK_OWNERS, and what is shown of the app. What has another terminal than the app's
- * own process is not of that app, and neither are its children. 0 or -errno, and then all is as before.
+ * Finds out what of a user's counts: TASK_OWNERS, and what is shown of the app. What has another terminal than the
+ * app's own process is not of that app, and neither are its children. 0 or -errno, and then all is as before.
  */
 int overrides_look(const struct overrides *overrides, struct task *leader, struct facts *facts);
 
@@ -120,8 +124,8 @@ uint16_t overrides_class(const struct overrides *overrides, const struct task *l
 uint16_t overrides_focus(const struct overrides *overrides, const struct task *leader, enum reason by);
 
 /*
- * The highest class that is allowed, with facts->cgroup and owner filled in as far as they count. NULL: there is no limit.
- * is_hidden: nothing is seen of it, and its rule does not mind.
+ * The highest class that is allowed, with facts->cgroup and owner filled in as far as they count. NULL: there is no
+ * limit. is_hidden: nothing is seen of it, and its rule does not mind.
  */
 const struct qos_class *overrides_max(const struct overrides *overrides, const struct task *leader,
 				      const struct facts *facts, bool is_hidden);

@@ -16,7 +16,7 @@
  * priority) is judged by the first line that fits. No other task is judged. In any case `known` becomes what was found.
  *	1 a slice or clamp, not the default, that a class gives		ours
  *	2 what `known` says						nobody has touched it: ours or theirs, as before
- *	3 on a copy: what a class, or `had`, would give it		ours, if nobody needs to vouch for it, or somebody does
+ *	3 on a copy: what a class, or `had`, would give it		ours, if vouched for where that is needed
  *	4 anything else			somebody chose it: `theirs`, and `had` becomes it, within the bounds below
  * "A class" is any of those configured since the first start after a boot or stop. A copy is a task that nobody has
  * looked at since its fork. Its record is a copy of its origin's: of the task that forked or, for a thread, of the
@@ -115,9 +115,9 @@ struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint64_t start,
 void plan_free(struct plan *plan);
 
 /*
- * Takes over the records of a plan that has ended, and what its classes gave, before any other function is called. stopped:
- * it had put all of them back, and this plan is for what a fork has brought since: only tasks without a record are looked
- * at. 0 or -ENOMEM.
+ * Takes over the records of a plan that has ended, and what its classes gave, before any other function is called.
+ * stopped: it had put all of them back, and this plan is for what a fork has brought since: only tasks without a record
+ * are looked at. 0 or -ENOMEM.
  */
 int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
 	       const struct qos_attr *given, size_t n_given, bool stopped);
@@ -148,8 +148,8 @@ void plan_book(struct plan *plan, const struct task_event *event);
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts);
 
 /*
- * The next task that is due, in the order of marking. If events wait to be booked, its id may belong to another task by now:
- * see plan_tid_is_reused.
+ * The next task that is due, in the order of marking. If events wait to be booked, its id may belong to another task by
+ * now: see plan_tid_is_reused.
  */
 bool plan_next(struct plan *plan, struct plan_due *ret);
 
@@ -181,8 +181,8 @@ void plan_scan_begin(struct plan *plan, bool events_lost);
 bool plan_is_seen(const struct plan *plan, pid_t tid);
 
 /*
- * From now on tasks get back what they had, and none is tagged. Every task that by its record carries anything but `had`
- * is due, and so is each one that is born or found from now on.
+ * From now on tasks get back what they had, and none is tagged. Every task that by its record carries anything but
+ * `had` is due, and so is each one that is born or found from now on.
  */
 void plan_undo_begin(struct plan *plan);
 
@@ -195,8 +195,8 @@ void plan_undo_begin(struct plan *plan);
 int plan_override_add(struct plan *plan, const struct override *override, uint16_t *ret_number);
 
 /*
- * From now on it holds for this process, too; but of several limits only the lowest does. 0 or -errno: -ESRCH if it has no
- * record. plan_override_holds: whether that would change nothing.
+ * From now on it holds for this process, too; but of several limits only the lowest does. 0 or -errno: -ESRCH if it has
+ * no record. plan_override_holds: whether that would change nothing.
  */
 int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid);
 bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);

@@ -73,7 +73,7 @@ struct attr_caps {
 	bool slice;
 	bool util_clamp;
 	uint32_t base_slice_ns; /* the slice of a task without one of its own; it can change at any time */
-	bool io_priority;	/* from when a class first gives one: until then none is read, which would cost a call */
+	bool io_priority; /* from when a class first gives one: until then none is read, which would cost a call */
 };
 
 /* What a task carries if nobody chose anything. */
@@ -235,7 +235,8 @@ uint8_t qos_attr_raises(const struct qos_attr *attr);
 struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_attr *had,
 			       const struct attr_caps *caps);
 
-/* ---- what classes have given since the last start after a boot or stop: what a task carries may be ours by one of these ---- */
+/* ---- what classes have given since the last start after a boot or stop: what a task carries may be ours by one of
+ * these ---- */
 
 struct given {
 	struct qos_attr *attrs; /* each once; NULL when there are none */
@@ -256,16 +257,19 @@ int given_add(struct given *given, const struct qos_attr *attr);
 void given_clear(struct given *given);
 
 /*
- * A task that had this carries this by its class: so much privilege can be ours on others. It is kept among the classes,
- * so that it outlives us as these do.
+ * A task that had this carries this by its class: so much privilege can be ours on others. It is kept among the
+ * classes, so that it outlives us as these do.
  */
 void given_note_raise(struct given *given, const struct task_attr *had, const struct task_attr *carries);
 
-/* Of a task that nobody knows who made: if a class can have given it what it carries, it had no more than whoever got that. */
+/*
+ * Of a task that nobody knows who made: if a class can have given it what it carries, it had no more than whoever got
+ * that.
+ */
 void given_lower(const struct given *given, const struct task_attr *carries, struct task_attr *had);
 
 /*
- * Whether the task may carry something of a class: its slice; or its policy and nice value, if it has no slice and takes
- * privilege, or there are no slices here: what anybody may choose tells of nothing.
+ * Whether the task may carry something of a class: its slice; or its policy and nice value, if it has no slice and
+ * takes privilege, or there are no slices here: what anybody may choose tells of nothing.
  */
 bool given_fits(const struct given *given, const struct task_attr *carries, const struct attr_caps *caps);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Patterns, and rules: which tag a task gets, by its process and its thread name. The configuration builds a set once and
- * indexes it; after that it is read-only. Everything in it lives as long as the configuration's memory.
+ * Patterns, and rules: which tag a task gets, by its process and its thread name. The configuration builds a set once
+ * and indexes it; after that it is read-only. Everything in it lives as long as the configuration's memory.
  */
 #pragma once
 
@@ -19,8 +19,8 @@
 #define TASK_COMM_LEN 16 /* with the closing NUL, as in the kernel */
 
 /*
- * Longer names and arguments match nothing, in bytes: whoever calls exec in a loop chooses them, and they may be as long
- * as his stack.
+ * Longer names and arguments match nothing, in bytes: whoever calls exec in a loop chooses them, and they may be as
+ * long as his stack.
  */
 #define FACTS_NAME_MAX	   255
 #define FACTS_ARGUMENT_MAX 4095
@@ -40,7 +40,9 @@ enum fact {
 	FACT_SEAT = 1 << 11,  /* at_seat */
 };
 
-/* Facts cost a system call each, so each is fetched when a decision first asks for it; a test fills them in beforehand. */
+/*
+ * Facts cost a system call each, so each is fetched when a decision first asks for it; a test fills them in beforehand.
+ */
 struct facts {
 	unsigned have; /* enum fact: what is filled in below */
 	/*
@@ -65,7 +67,8 @@ struct facts {
 	const char *cgroup; /* path in the unified hierarchy, or systemd's */
 	bool cgroup_is_unknown; /* likewise */
 	uid_t uid;	    /* real */
-	uid_t owner; /* as whom alone it runs: real, effective and saved, with no capability; (uid_t)-1: there is none */
+	uid_t owner; /* as whom alone it runs: real, effective and saved, with no capability; (uid_t)-1: there is none
+		      */
 	struct facts *parent;
 	uint64_t start; /* of the task: ticks since boot */
 	pid_t ppid;	/* the process's living parent */
@@ -108,8 +111,8 @@ static inline bool pattern_match(const char *pattern, const char *name)
 }
 
 /*
- * Which of two comes first, as for qsort: an exact name before a glob, then the longer literal text, then the later file,
- * then the earlier line.
+ * Which of two comes first, as for qsort: an exact name before a glob, then the longer literal text, then the later
+ * file, then the earlier line.
  */
 int pattern_compare(const char *a, const struct source *at_a, const char *b, const struct source *at_b);
 
@@ -117,9 +120,9 @@ int pattern_compare(const char *a, const struct source *at_a, const char *b, con
 bool pattern_has_open_bracket(const char *pattern);
 
 /*
- * The base name of the script, module or jar that an interpreter, by its argv[0], was told to run: the first argument that
- * is neither an option nor the value of one. NULL: argv[0] is none that is known; or it runs nothing, a program text (-c),
- * or what it reads. Of facts only argv is used; the result points into it.
+ * The base name of the script, module or jar that an interpreter, by its argv[0], was told to run: the first argument
+ * that is neither an option nor the value of one. NULL: argv[0] is none that is known; or it runs nothing, a program
+ * text (-c), or what it reads. Of facts only argv is used; the result points into it.
  */
 const char *interpreter_script(const struct facts *facts);
 
@@ -222,7 +225,8 @@ struct rules {
 	size_t n_rules;
 	struct tag *tags;
 	size_t n_tags, n_of_rules; /* those from n_of_rules on no rule gives, but groups and overrides can */
-	bool need_renames, need_cgroup, enforce; /* any rule is about threads' names; the cgroup; takes back what is changed */
+	bool need_renames, need_cgroup,
+		enforce; /* any rule is about threads' names; the cgroup; takes back what is changed */
 
 	/* Of the room, see rules_private.h: */
 	const struct qos_class *classes;
@@ -240,15 +244,16 @@ struct rules *rules_new(void);
 void rules_free(struct rules *rules);
 
 /*
- * Adds a pattern's list of rules in place of what an earlier call added for the same pattern; NULL masks it. The rules and
- * their strings must outlive the set. 0 or -ENOMEM.
+ * Adds a pattern's list of rules in place of what an earlier call added for the same pattern; NULL masks it. The rules
+ * and their strings must outlive the set. 0 or -ENOMEM.
  */
 int rules_put(struct rules *rules, const char *pattern, struct rule *list, const struct source *source);
 
 /*
  * Resolves the class names, makes the tags and indexes the patterns. Every class that a rule names must be
  * among classes. Each class gets a tag without a period, since an override may ask for any. all_classes: and one at
- * every period, since groups may ask for it. After this the set is read-only. 0, -ENOMEM, or -E2BIG: more rules than ids.
+ * every period, since groups may ask for it. After this the set is read-only. 0, -ENOMEM, or -E2BIG: more rules than
+ * ids.
  */
 int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes, bool all_classes);
 
@@ -341,14 +346,15 @@ struct rule_trace {
 
 /*
  * Fills in up to max rules other than `taken` that came close, the closest first. If one was taken, those are left out
- * that just have a similar name, or that of something else. Returns their number. Facts that cannot be read count as empty.
+ * that just have a similar name, or that of something else. Returns their number. Facts that cannot be read count as
+ * empty.
  */
 size_t rules_trace(const struct rules *rules, const struct process_names *names, struct facts *facts,
 		   const struct rule *taken, struct rule_trace *ret, size_t max);
 
 /*
- * Of a list whose pattern is a glob on a path that ends in a name: the rule for just this name that takes whatever the list
- * could match, since it has no conditions; or NULL.
+ * Of a list whose pattern is a glob on a path that ends in a name: the rule for just this name that takes whatever the
+ * list could match, since it has no conditions; or NULL.
  */
 const struct rule *rules_always_before(const struct rules *rules, const struct rule *list);
 

@@ -109,8 +109,8 @@ _Static_assert(sizeof(struct task) == 72, "kept for every task of the machine, a
 
 /*
  * Keeps the compiler from moving writes to records across it. The records of a killed daemon are read from its
- * memory: each that has a tid is believed, and the task judged by it. So a record gets its tid last, had is written before
- * theirs and both before known, and what is about to be set is recorded, with TASK_SETTING, before it is set.
+ * memory: each that has a tid is believed, and the task judged by it. So a record gets its tid last, had is written
+ * before theirs and both before known, and what is about to be set is recorded, with TASK_SETTING, before it is set.
  */
 #define task_publish() __asm__ volatile("" ::: "memory")
 
@@ -149,15 +149,15 @@ struct task *tasks_find(const struct tasks *tasks, pid_t tid);
 struct task *tasks_put(struct tasks *tasks, const struct task *from);
 
 /*
- * The record of the process's leader, or NULL. Where forks were lost, what has its id may be a thread of another process that
- * has ended.
+ * The record of the process's leader, or NULL. Where forks were lost, what has its id may be a thread of another
+ * process that has ended.
  */
 struct task *tasks_leader(const struct tasks *tasks, pid_t tgid);
 
 /*
- * Whether the task with this id that started then, as /proc has it, is the one on record. A recorded start may be late by
- * any time, since a fork can be preempted before it sends its event; but a task with the same id that started earlier
- * would have ended before the one on record was born.
+ * Whether the task with this id that started then, as /proc has it, is the one on record. A recorded start may be late
+ * by any time, since a fork can be preempted before it sends its event; but a task with the same id that started
+ * earlier would have ended before the one on record was born.
  */
 bool task_is_same_start(uint32_t recorded, uint32_t from_proc);
 

@@ -38,7 +38,7 @@ void units_clear(struct units *units);
 
 /*
  * The nearest unit with a class for the tasks of this cgroup, or NULL. One of a user's counts for processes that run as
- * nobody but him, which owner says (see struct facts), if it lies in the system's, or is the same, and only if its class
- * is no higher than they would have without.
+ * nobody but him, which owner says (see struct facts), if it lies in the system's, or is the same, and only if its
+ * class is no higher than they would have without.
  */
 const struct unit *units_find(const struct units *units, const char *cgroup, uid_t owner);

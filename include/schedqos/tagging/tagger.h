@@ -23,9 +23,9 @@
 struct tagger;
 
 /*
- * Probes the kernel's features, sets the calling thread to nice -20, subscribes to events, and takes over the state of a
- * killed daemon. config is in force until tagger_set_config; proc: a descriptor of /proc. All of them must outlive the tagger.
- * Returns 0 or -errno, and logs what went wrong.
+ * Probes the kernel's features, sets the calling thread to nice -20, subscribes to events, and takes over the state of
+ * a killed daemon. config is in force until tagger_set_config; proc: a descriptor of /proc. All of them must outlive
+ * the tagger. Returns 0 or -errno, and logs what went wrong.
  */
 int tagger_new(sd_event *event, const struct config *config, int proc, struct tagger **ret);
 
@@ -37,8 +37,8 @@ DEFINE_CLEANUP(struct tagger, tagger_free)
 void tagger_start(struct tagger *tagger);
 
 /*
- * Puts another configuration in force, for tasks that are due; tagger_scan does so for all. The previous one is no longer
- * used. Returns 0, or -ENOMEM with nothing changed.
+ * Puts another configuration in force, for tasks that are due; tagger_scan does so for all. The previous one is no
+ * longer used. Returns 0, or -ENOMEM with nothing changed.
  */
 int tagger_set_config(struct tagger *tagger, const struct config *config);
 
@@ -46,19 +46,25 @@ int tagger_set_config(struct tagger *tagger, const struct config *config);
 void tagger_scan(struct tagger *tagger);
 
 /*
- * Puts an override in force, and returns when the tasks carry it. 0 or -errno: -ENOENT if there is no such class, -ESRCH if
- * there is no such process or it is one that is never touched, -EACCES if it does not say that it raises, but would.
+ * Puts an override in force, and returns when the tasks carry it. 0 or -errno: -ENOENT if there is no such class,
+ * -ESRCH if there is no such process or it is one that is never touched, -EACCES if it does not say that it raises, but
+ * would.
  */
 int tagger_override(struct tagger *tagger, const struct override *override, uint16_t *ret_number);
 
 /* The configuration in force may lack the class of one; then that has no effect. */
 const struct overrides *tagger_overrides(const struct tagger *tagger);
 
-/* Ends those for which the test, called once for each, is true. Returns their number when the tasks carry the result. */
+/*
+ * Ends those for which the test, called once for each, is true. Returns their number when the tasks carry the result.
+ */
 typedef bool override_test(const struct override *override, const void *context);
 size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const void *context);
 
-/* Takes the place of all classes of that uid's units (0: the system's), and returns when the tasks carry the result. 0 or -ENOMEM. */
+/*
+ * Takes the place of all classes of that uid's units (0: the system's), and returns when the tasks carry the result. 0
+ * or -ENOMEM.
+ */
 int tagger_set_units(struct tagger *tagger, uid_t uid, const struct unit_class *units, size_t n);
 const struct units *tagger_units(const struct tagger *tagger);
 
@@ -68,13 +74,16 @@ void tagger_follow_base_slice(struct tagger *tagger);
 /* Call it when processors have come or gone: what comes from tracepoints is subscribed to for each of them. */
 void tagger_follow_processors(struct tagger *tagger);
 
-/* Puts everything back, tasks born meanwhile included. Takes a tenth of a second, up to 5 s if somebody goes on. Returns the number of tasks put back. */
+/*
+ * Puts everything back, tasks born meanwhile included. Takes a tenth of a second, up to 5 s if somebody goes on.
+ * Returns the number of tasks put back.
+ */
 uint64_t tagger_undo(struct tagger *tagger);
 
 /*
- * A tagger that has decided about every task as a daemon would that is started now, and sets nothing: for queries alone.
- * Where a daemon was killed, its records are taken into account, as the next one would. config must outlive it; no daemon
- * may be running. 0 or -errno.
+ * A tagger that has decided about every task as a daemon would that is started now, and sets nothing: for queries
+ * alone. Where a daemon was killed, its records are taken into account, as the next one would. config must outlive it;
+ * no daemon may be running. 0 or -errno.
  */
 int tagger_rehearse(const struct config *config, struct tagger **ret);
 
@@ -92,7 +101,7 @@ bool tagger_restore(bool *ret_done);
 struct tagger_counters {
 	uint64_t forks, execs, renames; /* events received */
 	uint64_t moves;			/* between cgroups: events received */
-	uint64_t changes;		/* calls by which others set attributes that were heard, while a rule enforces */
+	uint64_t changes; /* calls by which others set attributes that were heard, while a rule enforces */
 	uint64_t put_back;		/* times that a rule took back what somebody had changed */
 	uint64_t lost;			/* times the kernel dropped events (ENOBUFS) */
 	uint64_t rename_floods;		/* times that renames were ignored for a while */
@@ -157,6 +166,7 @@ struct tagger_status {
 	enum tagger_hearing changes; /* of attributes: calls by which anybody sets some */
 	bool crash_safe; /* a crash could be repaired now, for all classes */
 	uint64_t unread;	/* living processes to be read again, whose arguments could not be read */
-	uint64_t helper_cpu_ns; /* CPU time of who reads for it; that of those who have ended is in the program's children's */
+	uint64_t helper_cpu_ns; /* CPU time of who reads for it; that of those who have ended is in the program's
+				   children's */
 };
 struct tagger_status tagger_status(const struct tagger *tagger);

@@ -17,8 +17,9 @@ static inline int ignore_signal_to_us(sd_bus_message *message, void *userdata, s
 }
 
 /*
- * Of what is sent to all the bus lets through to us what those have sent whom our matches name. What is sent to us alone it
- * lets through from anybody, and the library, which does not know who has a name, takes it for theirs. 0 or -errno.
+ * Of what is sent to all the bus lets through to us what those have sent whom our matches name. What is sent to us
+ * alone it lets through from anybody, and the library, which does not know who has a name, takes it for theirs. 0 or
+ * -errno.
  */
 static inline int hear_broadcasts_only(sd_bus *bus)
 {

@@ -55,8 +55,8 @@ static inline void cleanup_closedir(DIR **folder)
 #define array_size(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * The array with room for one more item than count: where that is a power of two, for twice as many. NULL without memory;
- * then it stays as it was.
+ * The array with room for one more item than count: where that is a power of two, for twice as many. NULL without
+ * memory; then it stays as it was.
  */
 static inline void *array_room(void *array, size_t count, size_t item_size)
 {

@@ -15,7 +15,10 @@ ssize_t read_full(int fd, char *buf, size_t size);
  */
 int read_text(int fd, size_t size, char **ret, size_t *ret_size);
 
-/* The same of a file, opened without blocking in case it is a FIFO; -EINVAL: not a regular one; -EFBIG: larger than max. */
+/*
+ * The same of a file, opened without blocking in case it is a FIFO; -EINVAL: not a regular one; -EFBIG: larger than
+ * max.
+ */
 int read_text_file(const char *path, size_t max, char **ret, size_t *ret_size);
 
 /* Writes all of it, however many calls that takes. 0, or -errno with some of it written. */
@@ -59,9 +62,9 @@ int state_file_open(int folder, const char *name, size_t *ret_size);
 int state_file_remove(int folder, const char *name);
 
 /*
- * error: of reading the file. If the file exists but will never be of use to us, it is renamed to NAME.damaged, since what
- * to do about it is up to the administrator, or removed if there is one already. That is logged, of `what` for people.
- * Returns 0 then; else error, or -errno of the renaming.
+ * error: of reading the file. If the file exists but will never be of use to us, it is renamed to NAME.damaged, since
+ * what to do about it is up to the administrator, or removed if there is one already. That is logged, of `what` for
+ * people. Returns 0 then; else error, or -errno of the renaming.
  */
 int state_file_set_aside(int folder, const char *name, const char *what, int error);
 
