@@ -96,17 +96,15 @@ static int bare_new(const struct config *config, const struct state_legacy *lega
 		return -ENOMEM;
 	tagger->config = config;
 	r = tagger->proc = procfs_open();
-	if (r < 0)
-		return r;
-	r = applier_open(&tagger->applier);
-	if (r < 0)
-		return r;
-	arguments_init(&tagger->arguments, tagger->proc);
-	r = bare_plan(tagger, legacy, NULL);
-	if (r < 0)
-		return r;
-	*ret = take_ptr(tagger);
-	return 0;
+	if (r >= 0)
+		r = applier_open(&tagger->applier);
+	if (r >= 0) {
+		arguments_init(&tagger->arguments, tagger->proc);
+		r = bare_plan(tagger, legacy, NULL);
+	}
+	if (r >= 0)
+		*ret = take_ptr(tagger);
+	return r;
 }
 
 /* ---- a restore ---- */
