@@ -425,7 +425,8 @@ bool arguments_exchange(struct arguments *arguments, bool wait)
 		take(arguments);
 		settled = check_deadlines(arguments);
 	}
-	return settled;
+	/* If none is open, what waits was overtaken by an exec: it has to ask anew. */
+	return settled || (wait && !is_awaiting(arguments));
 }
 
 /* ---- later ---- */

@@ -130,9 +130,28 @@ TEST_UNREAD_TEST(an_answer_that_is_kept_is_no_news)
 	arguments_keep(&arguments, getpid());
 	arguments_end_round(&arguments);
 	assert_int_equal(arguments_want(&arguments, getpid()), 0);
-	assert_false(arguments_exchange(&arguments, true));
+	assert_false(arguments_exchange(&arguments, false));
 	arguments_end_round(&arguments);
 	assert_int_equal(arguments_want(&arguments, getpid()), -EINPROGRESS);
+	arguments_free(&arguments);
+	close(proc);
+}
+
+/* Its exec was booked after it had been put off: whoever waits for it has to ask anew, and nobody is waited for. */
+TEST_UNREAD_TEST(what_an_exec_has_overtaken_is_asked_anew)
+{
+	static struct arguments arguments;
+	const int proc = procfs_open();
+
+	arguments_init(&arguments, proc);
+	assert_int_equal(arguments_want(&arguments, getpid()), -EINPROGRESS);
+	arguments_changed(&arguments, getpid());
+	arguments_keep(&arguments, getpid());
+	arguments_end_round(&arguments);
+	assert_true(arguments_exchange(&arguments, true));
+	assert_int_equal(arguments_want(&arguments, getpid()), -EINPROGRESS);
+	assert_true(arguments_exchange(&arguments, true));
+	assert_int_equal(arguments_want(&arguments, getpid()), 0);
 	arguments_free(&arguments);
 	close(proc);
 }
