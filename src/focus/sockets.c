@@ -323,7 +323,8 @@ static const struct kind niri = {
 	.separator = "\n",
 	.subscribe = { .text = "\"EventStream\"\n" },
 	.questions = { { .text = "\"Windows\"\n" }, { .text = "\"Workspaces\"\n" } },
-	.idle = { "{\"Keyboard", "{\"Overview", "{\"Config", "{\"WindowLayouts", "{\"WindowUrgency",
+	/* All there is comes again behind the reply to the subscription. */
+	.idle = { "{\"Ok", "{\"Keyboard", "{\"Overview", "{\"Config", "{\"WindowLayouts", "{\"WindowUrgency",
 		  "{\"WindowFocusTimestamp" },
 	.read = read_niri,
 };
