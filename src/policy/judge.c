@@ -190,38 +190,33 @@ int plan_look(const struct plan *plan, struct facts *facts, const struct task_at
 	return 0;
 }
 
-/* ---- threads that differ ---- */
-
-bool plan_differ(const struct task *a, const struct task *b)
-{
-	return attr_difference(&a->known, &b->known) || attr_difference(&a->had, &b->had) ||
-	       a->theirs != b->theirs || a->own != b->own;
-}
+/* ---- which thread it is, or is a copy of ---- */
 
 /*
- * It is, or was made by, the first of its process's threads that knows its policy, nice value and I/O priority, its
- * leader before the others: what one thread had the process could have kept. If none knows them it is to have had the
- * least of all. A slice says nothing here: its owner may have chosen it on any of them.
+ * If its record does not know its policy, nice value and I/O priority, it is, or was made by, the first thread of its
+ * process that does: what one of them had the process could have kept. If none does it is to have had the least of all.
+ * A slice or clamp says nothing here: its owner may have chosen it on any of them.
  */
-static void settle_doubt(const struct plan *plan, struct task *task, const struct task_attr *actual)
+static void find_maker(const struct plan *plan, struct task *task, const struct task_attr *actual)
 {
+	const uint8_t bits = TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY;
 	const struct task *other = tasks_leader(plan->tasks, task->tgid);
 	const bool is_born = task->tid != task->tgid;
 	struct task_attr least = task->had;
 
+	if (!(attr_difference(actual, &task->known) & bits))
+		return;
 	task->flags |= TASK_TOUCHED;
 	for (int i = 0; i < THREADS_COMPARED && other; i++, other = tasks_next_thread(plan->tasks, other)) {
 		const struct task_attr known = is_born ? attr_after_fork(&other->known) : other->known;
 		const struct task_attr had = is_born ? attr_after_fork(&other->had) : other->had;
 
-		if (other == task && is_born)
-			continue;
 		least = attr_least(&least, &had);
-		if (attr_difference(actual, &known) & (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY))
+		if (attr_difference(actual, &known) & bits)
 			continue;
-		task->had = had;
-		task->theirs = other->theirs;
-		task->known = known;
+		attr_copy(&task->had, &had, bits);
+		attr_copy(&task->known, &known, bits);
+		task->theirs = (task->theirs & ~bits) | (other->theirs & bits);
 		return;
 	}
 	task->had = least;
@@ -321,7 +316,7 @@ void plan_judge(const struct plan *plan, struct task *task, const struct plan_du
 	bool vouched = false;
 
 	if (in_doubt)
-		settle_doubt(plan, task, actual);
+		find_maker(plan, task, actual);
 	if (task->tid == task->tgid)
 		remove_ended(plan, task);
 	if (is_early)

@@ -144,18 +144,19 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 /*
  * What is to be decided about a child that copied its origin's record. It may carry other attributes if its origin was
  * fresh or due, has reset-on-fork, or is just one of threads that differ; and have another class if its parent's
- * process waits to be matched, or has an override or the focus that is not handed on. An exec under way may be the
- * child's program.
+ * process waits to be matched, or has an override or the focus that is not handed on, or if threads have classes by
+ * their names, as who made a thread may have another name than the leader. An exec under way may be the child's
+ * program.
  */
 static enum due due_at_birth(const struct plan *plan, const struct task *child, const struct task *origin,
-			     const struct task *leader, bool mixed)
+			     const struct task *leader)
 {
 	enum due due = origin->due;
 
-	if (due == DUE_NOTHING && ((child->flags & TASK_FRESH) || mixed || origin->known.reset_on_fork))
+	if (due == DUE_NOTHING && ((child->flags & (TASK_FRESH | TASK_IN_DOUBT)) || origin->known.reset_on_fork))
 		due = DUE_LOOK;
 	if (child->tid != child->tgid)
-		return due < DUE_MATCH && mixed && plan_has_thread_rules(plan, leader) ? DUE_MATCH : due;
+		return due < DUE_MATCH && plan_has_thread_rules(plan, leader) ? DUE_MATCH : due;
 	/* What the focus raises of a program that a rule names is the process that has the window. */
 	if (due == DUE_NOTHING && leader->shown == SHOWN_FOCUSED && leader->app)
 		due = DUE_LOOK;
@@ -165,24 +166,12 @@ static enum due due_at_birth(const struct plan *plan, const struct task *child, 
 	return due < leader->due && leader->due >= DUE_MATCH ? leader->due : due;
 }
 
-/*
- * If only the leader differs, comparing it with the youngest thread is enough. No event reports that a thread has
- * ended, so the flag may outlive the threads that it is about.
- */
-static bool is_mixed(const struct plan *plan, const struct task *leader)
-{
-	const struct task *thread = tasks_next_thread(plan->tasks, leader);
-
-	return thread && ((leader->flags & TASK_MIXED) || plan_differ(leader, thread));
-}
-
 static void book_fork(struct plan *plan, const struct task_event *fork)
 {
 	const bool is_thread = fork->tid != fork->tgid;
 	struct task *old = tasks_find(plan->tasks, fork->tid), *origin, *leader, *task;
 	struct task child;
 	enum due due;
-	bool mixed;
 
 	/* A kernel thread must not get what an earlier task with this id had, either. */
 	if (old)
@@ -202,13 +191,9 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	child.start = fork->start;
 	if (origin->due != DUE_NOTHING || plan->undoing)
 		child.flags |= TASK_FRESH;
-	mixed = is_thread && is_mixed(plan, leader);
-	/* Comparing with the youngest thread will not show it any more. */
-	if (mixed) {
-		leader->flags |= TASK_MIXED;
+	if (is_thread && (leader->flags & TASK_MIXED))
 		child.flags |= TASK_IN_DOUBT;
-	}
-	due = due_at_birth(plan, &child, origin, leader, mixed);
+	due = due_at_birth(plan, &child, origin, leader);
 	task = tasks_put(plan->tasks, &child);
 	if (task && due != DUE_NOTHING)
 		mark_born(plan, task, due, origin);
@@ -218,25 +203,20 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 
 /*
  * exec ends all other threads. Any of them may have called it: that thread takes the leader's id and keeps its own
- * attributes. So if the threads differ, their records are kept until we have looked. And if one was born while the
- * leader was set, and nobody has looked at it, what the leader's id carries now may have copied a class of before.
+ * attributes. So their records are kept until we have looked. And if one was born while the leader was set, and nobody
+ * has looked at it, what the leader's id carries now may have copied a class of before.
  */
 static void end_threads(struct plan *plan, struct task *leader)
 {
-	struct task *thread = tasks_next_thread(plan->tasks, leader), *next;
+	struct task *thread = tasks_next_thread(plan->tasks, leader);
 
-	if (is_mixed(plan, leader))
-		leader->flags |= TASK_IN_DOUBT;
-	leader->flags &= ~TASK_MIXED;
-	for (; thread; thread = next) {
-		next = tasks_next_thread(plan->tasks, thread);
+	for (; thread; thread = tasks_next_thread(plan->tasks, thread)) {
 		if ((thread->flags & TASK_COPY) && (thread->flags & TASK_FRESH))
 			leader->flags |= TASK_COPY;
-		if (leader->flags & TASK_IN_DOUBT)
-			thread->flags |= TASK_ENDED;
-		else
-			tasks_remove(plan->tasks, thread);
+		leader->flags |= TASK_IN_DOUBT;
+		thread->flags |= TASK_ENDED;
 	}
+	leader->flags &= ~TASK_MIXED;
 }
 
 static void book_exec(struct plan *plan, const struct task_event *exec)
@@ -338,7 +318,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 		if ((differs & TASK_ATTR_SLICE) || (origin && origin->known.reset_on_fork) ||
 		    (task.known.policy == POLICY_IDLE && (differs & (TASK_ATTR_POLICY | TASK_ATTR_NICE))))
 			task.known = task.had;
-		if (is_thread && origin && is_mixed(plan, origin))
+		if (is_thread && origin && (origin->flags & TASK_MIXED))
 			task.flags |= TASK_IN_DOUBT;
 		/* An orphan; of a subreaper's, if it carries a class that this has not. */
 		if (!origin || origin->tgid == INIT || (differs && given_fits(&plan->given, &actual, plan->caps)))

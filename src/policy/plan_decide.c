@@ -129,8 +129,11 @@ static struct task_attr target(const struct plan *plan, const struct task *task,
 static void note_mixture(const struct plan *plan, const struct task *task)
 {
 	struct task *leader = tasks_leader(plan->tasks, task->tgid);
+	const struct task *thread = leader == task ? tasks_next_thread(plan->tasks, task) : task;
 
-	if (leader && leader != task && plan_differ(leader, task))
+	if (leader && thread &&
+	    (attr_difference(&leader->known, &thread->known) || attr_difference(&leader->had, &thread->had) ||
+	     leader->theirs != thread->theirs))
 		leader->flags |= TASK_MIXED;
 }
 
@@ -188,7 +191,7 @@ static void record_intent(struct plan *plan, struct task *task, const struct tas
 }
 
 static bool decide_task(struct plan *plan, struct task *task, const struct plan_due *from, struct facts *facts,
-		      struct plan_action *ret)
+			struct plan_action *ret)
 {
 	const enum due due = task->due;
 	struct task_attr actual, want;
@@ -209,8 +212,8 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 	is_anew = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
 		  (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
 	/* When an override ends its rule holds again, or all along. */
-	takes_effect = is_anew && (due == DUE_EXEC || task->assigned_by != REASON_OVERRIDE ||
-				   assignment.by == REASON_OVERRIDE);
+	takes_effect = is_anew &&
+		       (due == DUE_EXEC || task->assigned_by != REASON_OVERRIDE || assignment.by == REASON_OVERRIDE);
 	assign(plan, task, &assignment, is_anew, takes_effect);
 	want = target(plan, task, takes_effect);
 	note_mixture(plan, task);

@@ -95,6 +95,3 @@ void plan_note_base(struct plan *plan);
 /* Judges what the task carries: its record is true from then on. */
 void plan_judge(const struct plan *plan, struct task *task, const struct plan_due *due, struct facts *facts,
 		const struct task_attr *actual);
-
-/* Whether the records of two tasks differ in attributes or class. */
-bool plan_differ(const struct task *a, const struct task *b);

@@ -92,25 +92,29 @@ MACHINE_TEST(a_leader_that_leaves_its_threads_makes_a_mixed_process)
 	assert_task(m, 103, BACKGROUND, REASON_THREAD);
 }
 
-MACHINE_TEST(a_leader_alone_that_changes_its_name_mixes_nothing)
+/* As renice(1) does of a process: nobody's thread but the leader is reniced. */
+MACHINE_TEST(a_leader_that_is_reniced_makes_a_mixed_process)
 {
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	renames(m, 100, "bg");
-	forks(m, 100, 109);
-	count_from_here(m);
+	start_and_run(
+		m,
+		"'schedqos': { 'groups': { 'x': { 'max': 'QOS_UTILITY' } } }, 'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }",
+		"/usr/bin/chrome");
 	clones(m, 100, 101);
-	assert_no_fetch(m);
-	assert_task(m, 101, BACKGROUND, REASON_THREAD);
+	renice(m, 100, 5);
+	moves(m, 100, "/user.slice/a");
+	clones(m, 101, 102);
+	stop(m);
+	assert_carries(m, 100, "SCHED_NORMAL nice 5");
+	assert_carries(m, 102, PRISTINE);
 }
 
 MACHINE_TEST(a_process_is_no_longer_mixed_after_its_exec)
 {
-	start(m, CHROME);
+	start(m, CHROME ", 'viewer': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
 	renames(m, 101, "bg");
-	execs(m, 100, "/usr/bin/chrome");
+	execs(m, 100, "/usr/bin/viewer");
 	count_from_here(m);
 	clones(m, 100, 102);
 	assert_no_fetch(m);
@@ -298,9 +302,10 @@ MACHINE_TEST(a_rule_of_threads_alone_is_a_rule_of_its_own)
 /* Its record was the leader's, which somebody has made real-time; but it copied a thread that we have. */
 MACHINE_TEST(one_without_a_class_that_copied_a_real_time_thread)
 {
-	start_and_run(m, "'schedqos': { 'default': 'none' },"
-			 "'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 },"
-			 "'app': { 'thread_qos': { 'rt': 'QOS_RT' } }",
+	start_and_run(m,
+		      "'schedqos': { 'default': 'none' },"
+		      "'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 },"
+		      "'app': { 'thread_qos': { 'rt': 'QOS_RT' } }",
 		      "/usr/bin/app");
 	clones(m, 100, 101);
 	renames(m, 101, "rt");
