@@ -93,7 +93,7 @@ static bool can_have_policy(const struct task *task, const struct task_attr *act
 
 	if (found && task_policy_is_fair(had->policy))
 		return found > (is_copy ? given->highest_rank : known->rt_priority);
-	if (had->policy == POLICY_IDLE && task_policy_is_fair(actual->policy))
+	if (had->policy == POLICY_IDLE)
 		return known->policy == POLICY_IDLE && !(is_copy && given->raised_idle);
 	return true;
 }

@@ -132,6 +132,8 @@ TEST_JUDGE_TEST(each_bound)
 		{ "below every class", PRISTINE, UTILITY, BATCH(-5, 16), TASK_TOUCHED, 0, false, NORMAL(-5), CHOSEN_N },
 		{ "out of SCHED_IDLE", IDLE(0), IDLE(0), NORMAL(0), TASK_TOUCHED, 0, false, PRISTINE, CHOSEN_P },
 		{ "... that a class had raised", IDLE(0), UTILITY, FAIR(2, 16), TASK_TOUCHED, 0, false, IDLE(0), CHOSEN_P },
+		{ "... by SCHED_EXT", IDLE(0), UTILITY, { .policy = POLICY_EXT, .nice = 2, .slice_ns = 16 * MS, .util_max = UTIL_FULL },
+		  TASK_TOUCHED, 0, false, IDLE(0), CHOSEN_P },
 		{ "... of a copy", IDLE(0), IDLE(0), NORMAL(0), TASK_COPY, 0, false, PRISTINE, CHOSEN_P },
 		{ "real time", PRISTINE, UTILITY, FIFO(3), TASK_TOUCHED, 0, false, FIFO(3), CHOSEN_P | CHOSEN_N },
 		{ "real-time I/O", PRISTINE, PRISTINE,
