@@ -167,10 +167,8 @@ void plan_note_base(struct plan *plan)
 
 void plan_make_comparable(const struct plan *plan, struct task_attr *attr, const struct task_attr *known)
 {
-	if (!task_policy_is_fair(attr->policy))
-		attr->slice_ns = known->slice_ns;
-	else if (attr->slice_ns != known->slice_ns &&
-		 (attr->slice_ns == plan->caps->base_slice_ns || was_base_slice(plan, attr->slice_ns)))
+	if (attr->slice_ns != known->slice_ns &&
+	    (attr->slice_ns == plan->caps->base_slice_ns || was_base_slice(plan, attr->slice_ns)))
 		attr->slice_ns = 0;
 }
 

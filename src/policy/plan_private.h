@@ -83,8 +83,8 @@ const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag);
 /* ---- judge.c ---- */
 
 /*
- * Reads what the task carries. The slice is 0 where it has none of its own; what its policy hides is taken from
- * known, which plan_make_comparable does. 0 or -errno.
+ * Reads what the task carries. The slice is 0 where it has none of its own, which plan_make_comparable sees to, or its
+ * policy hides it. 0 or -errno.
  */
 int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret);
 void plan_make_comparable(const struct plan *plan, struct task_attr *attr, const struct task_attr *known);
