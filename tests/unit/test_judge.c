@@ -23,7 +23,7 @@
 
 static const struct qos_attr classes[] = {
 	{ .has = FAIR_HAS, .policy = POLICY_NORMAL, .nice = -4, .runtime = 8 * MS },
-	{ .has = FAIR_HAS, .policy = POLICY_BATCH, .nice = 2, .runtime = 16 * MS },
+	{ .has = FAIR_HAS | QOS_HAS_UTIL_MIN, .policy = POLICY_BATCH, .nice = 2, .runtime = 16 * MS, .util_min = 32 },
 	{ .has = FAIR_HAS | QOS_HAS_UTIL_MAX | QOS_HAS_IO_CLASS, .policy = POLICY_BATCH, .nice = 4, .runtime = 20 * MS,
 	  .util_max = 256, .io_class = IO_CLASS_IDLE },
 };
@@ -87,8 +87,10 @@ TEST_JUDGE_TEST(each_line)
 		{ "another slice", PRISTINE, UTILITY, BATCH(2, 5), 0, 0, false, FAIR(0, 5), CHOSEN_S },
 		{ "none", PRISTINE, UTILITY, BATCH(2, 0), 0, 0, false, PRISTINE, CHOSEN_S },
 		{ "a class's clamp", PRISTINE, PRISTINE, { .util_max = 256 }, 0, 0, false, PRISTINE, 0 },
+		{ "... the lower one", PRISTINE, PRISTINE, { .util_min = 32, .util_max = UTIL_FULL }, 0, 0, false, PRISTINE, 0 },
 		{ "another clamp", PRISTINE, PRISTINE, { .util_max = 255 }, 0, 0, false, { .util_max = 255 },
 		  TASK_ATTR_UTIL_MAX },
+		{ "a chosen slice that a class gives by now", FAIR(0, 8), FAIR(0, 8), FAIR(0, 8), 0, CHOSEN_S, false, FAIR(0, 8), 0 },
 		/* As known. */
 		{ "as known", PRISTINE, UTILITY, UTILITY, TASK_TOUCHED, 0, false, PRISTINE, 0 },
 		{ "... and theirs", NORMAL(9), BATCH(9, 16), BATCH(9, 16), 0, CHOSEN_N, false, NORMAL(9), CHOSEN_N },
@@ -97,11 +99,18 @@ TEST_JUDGE_TEST(each_line)
 		{ "... not", PRISTINE, UI, UTILITY, TASK_COPY, 0, false, NORMAL(2), CHOSEN_N },
 		{ "... above had", NORMAL(0), UTILITY, UI, TASK_COPY, 0, false, PRISTINE, 0 },
 		{ "... above what somebody lowered", NORMAL(9), UTILITY, BATCH(9, 20), TASK_COPY, 0, false, NORMAL(9), 0 },
+		{ "... raised above that", NORMAL(9), UTILITY, BATCH(4, 20), TASK_COPY, 0, false, NORMAL(9), 0 },
+		{ "... and out of SCHED_IDLE", IDLE(0), UTILITY, UI, TASK_COPY, 0, false, IDLE(0), 0 },
+		{ "its own nice value beside a class's slice", PRISTINE, UTILITY, FAIR(0, 8), TASK_COPY, 0, false, PRISTINE, CHOSEN_N },
+		{ "... of a class that lowers it", NORMAL(1), UI, BATCH(1, 16), TASK_COPY, 0, false, NORMAL(1), CHOSEN_N },
 		{ "what it had", PRISTINE, UI, PRISTINE, TASK_COPY, 0, false, PRISTINE, 0 },
 		{ "a nice value beside a class's slice", PRISTINE, UI, BATCH(3, 16), TASK_COPY, 0, true, NORMAL(3), CHOSEN_N },
 		{ "... and a policy", PRISTINE, UI, FAIR(3, 16), TASK_COPY, 0, true, NORMAL(3), CHOSEN_N },
 		{ "beside what is theirs", NORMAL(7), FAIR(7, 8), BATCH(7, 20), TASK_COPY, CHOSEN_N, true, NORMAL(7),
 		  CHOSEN_N },
+		{ "... and a class's I/O priority", PRISTINE, FAIR(-3, 8),
+		  { POLICY_BATCH, 0, -3, 0, IO_PRIORITY(IO_CLASS_IDLE, 0), 20 * MS, 0, UTIL_FULL }, TASK_COPY, CHOSEN_N, true,
+		  PRISTINE, CHOSEN_N },
 		{ "SCHED_IDLE", PRISTINE, UI, { POLICY_IDLE, 0, -4, 0, 0, 8 * MS, 0, UTIL_FULL }, TASK_COPY, 0, false, IDLE(0),
 		  CHOSEN_P },
 		{ "a class's nice value alone, under it", IDLE(0), IDLE(2), IDLE(4), TASK_COPY, 0, true, IDLE(4), CHOSEN_N },
@@ -112,6 +121,7 @@ TEST_JUDGE_TEST(each_line)
 		  CHOSEN_N | CHOSEN_S },
 		/* About to be set. */
 		{ "what it was to be set from", PRISTINE, UI, BATCH(12, 20), TASK_SETTING, 0, true, NORMAL(12), CHOSEN_N },
+		{ "... but for a policy", PRISTINE, UI, IDLE(0), TASK_SETTING, 0, true, IDLE(0), CHOSEN_P },
 		/* Anything else. */
 		{ "a nice value", PRISTINE, UTILITY, BATCH(7, 16), TASK_TOUCHED, 0, false, NORMAL(7), CHOSEN_N },
 		{ "a policy", PRISTINE, UTILITY, FAIR(2, 16), TASK_TOUCHED, 0, false, PRISTINE, CHOSEN_P },
@@ -136,12 +146,15 @@ TEST_JUDGE_TEST(each_bound)
 		  TASK_TOUCHED, 0, false, IDLE(0), CHOSEN_P },
 		{ "... of a copy", IDLE(0), IDLE(0), NORMAL(0), TASK_COPY, 0, false, PRISTINE, CHOSEN_P },
 		{ "real time", PRISTINE, UTILITY, FIFO(3), TASK_TOUCHED, 0, false, FIFO(3), CHOSEN_P | CHOSEN_N },
+		{ "... less than what was chosen", FIFO(9), FIFO(9), FIFO(3), TASK_TOUCHED, 0, false, FIFO(3), CHOSEN_P },
 		{ "real-time I/O", PRISTINE, PRISTINE,
 		  { .util_max = UTIL_FULL, .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 4) }, 0, 0, false,
 		  { .util_max = UTIL_FULL, .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 4) }, TASK_ATTR_IO_PRIORITY },
 	};
 	static const struct row with_real_time[] = {
 		{ "the class's priority", PRISTINE, FIFO(5), FIFO(3), TASK_TOUCHED, 0, false, PRISTINE, CHOSEN_P },
+		{ "... as SCHED_RR", PRISTINE, FIFO(5), { .policy = POLICY_RR, .rt_priority = 5, .util_max = UTIL_FULL }, TASK_TOUCHED, 0,
+		  false, PRISTINE, CHOSEN_P },
 		{ "above it", PRISTINE, FIFO(5), FIFO(6), TASK_TOUCHED, 0, false, FIFO(6), CHOSEN_P },
 		{ "a copy's", PRISTINE, UI, FIFO(5), TASK_COPY, 0, false, PRISTINE, 0 },
 		{ "... above it", PRISTINE, PRISTINE, FIFO(6), TASK_COPY, 0, false, FIFO(6), CHOSEN_P },
@@ -149,6 +162,7 @@ TEST_JUDGE_TEST(each_bound)
 	static const struct row once_raised[] = {
 		{ "a copy of SCHED_IDLE, when that was raised", IDLE(0), IDLE(0), NORMAL(0), TASK_COPY, 0, false, IDLE(0),
 		  CHOSEN_P },
+		{ "... of one that we have looked at", IDLE(0), IDLE(0), NORMAL(0), TASK_TOUCHED, 0, false, PRISTINE, CHOSEN_P },
 	};
 	const struct task_attr idle = IDLE(0), normal = NORMAL(0);
 

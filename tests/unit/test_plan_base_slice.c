@@ -22,18 +22,18 @@ MACHINE_TEST(a_changed_base_slice_was_not_chosen)
 MACHINE_TEST(one_of_before_is_none_either)
 {
 	start_and_run(m, NONE "," CHROME, "/usr/bin/cmd");
-	for (uint32_t base = 4; base <= 6; base++) {
+	for (uint32_t base = 4; base <= 22; base++) {
 		m->kernel.base_slice_ns = base * MS;
 		scan(m);
 	}
-	for (uint32_t base = 3; base <= 6; base++) {
+	for (uint32_t base = 7; base <= 22; base++) {
 		machine_task(m, 100)->attr.slice_ns = base * MS;
 		scan(m);
 		assert_true(task_attr_is_pristine(&record(m, 100)->known));
 	}
-	machine_task(m, 100)->attr.slice_ns = 7 * MS;
+	machine_task(m, 100)->attr.slice_ns = 23 * MS;
 	scan(m);
-	assert_int_equal(record(m, 100)->had.slice_ns, 7 * MS);
+	assert_int_equal(record(m, 100)->had.slice_ns, 23 * MS);
 }
 
 /* A class's slice stays that, though it was the base slice once. */

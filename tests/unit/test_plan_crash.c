@@ -174,14 +174,19 @@ MACHINE_TEST(a_restore_takes_our_attributes_from_a_task_born_unseen)
 /* Killed between the two, and changed by somebody before the next start: that stays. */
 MACHINE_TEST(what_is_chosen_after_a_crash_at_the_set_stays)
 {
-	for (int is_set = 0; is_set < 2; is_set++) {
+	for (int i = 0; i < 4; i++) {
 		start(m, RULES);
 		spawns(m, INIT, 101, "/usr/bin/make");
 		forks(m, INIT, 100);
-		dies_at(m, is_set);
-		renice(m, 100, 12);
+		dies_at(m, i % 2);
+		if (i < 2)
+			renice(m, 100, 12);
 		start(m, RULES);
-		assert_carries(m, 100, "SCHED_NORMAL nice 12 slice 8 ms");
+		/* Or after that, to what a class gives. */
+		if (i >= 2)
+			renice(m, 100, 4);
+		scan(m);
+		assert_carries(m, 100, i < 2 ? "SCHED_NORMAL nice 12 slice 8 ms" : "SCHED_NORMAL nice 4 slice 8 ms");
 		stops_without_trace(m);
 		machine_anew(m);
 	}

@@ -72,15 +72,25 @@ MACHINE_TEST(tasks_that_are_not_fair_are_left_alone)
 		forks(m, INIT, tid);
 		sets(m, tid, (struct task_attr){ .policy = cases[i].policy,
 						 .rt_priority = (uint8_t)cases[i].priority,
+						 .reset_on_fork = cases[i].policy == POLICY_DEADLINE,
 						 .util_max = UTIL_FULL });
 		execs(m, tid, "/usr/bin/chrome");
 		renames(m, tid, "other");
 		assert_task(m, tid, cases[i].text, REASON_NOT_FAIR);
 	}
-	stop(m);
-	assert_carries(m, 90, "SCHED_FIFO priority 50");
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_carries(m, (pid_t)(100 + i), cases[i].text);
+	stops_without_trace(m);
+}
+
+/* Which real time hides. */
+MACHINE_TEST(a_slice_of_its_own_outlasts_a_real_time_class)
+{
+	start(m, "'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 }, 'jackd': { 'qos': 'QOS_RT' }");
+	forks(m, INIT, 100);
+	sets(m, 100, (struct task_attr){ .slice_ns = 5 * MS, .util_max = UTIL_FULL });
+	execs(m, 100, "/usr/bin/jackd");
+	scan(m);
+	assert_task(m, 100, "SCHED_FIFO priority 5", REASON_RULE);
+	stops_without_trace(m);
 }
 
 /* Nor its nice value, which lies where a class could have left it. */
