@@ -288,6 +288,35 @@ void plan_book(struct plan *plan, const struct task_event *event)
 
 /* ---- what is found in /proc ---- */
 
+static bool is_plain(unsigned policy)
+{
+	return policy == POLICY_NORMAL || policy == POLICY_BATCH;
+}
+
+/*
+ * A copy of this origin, which may be NULL, as of its fork, which nobody heard of. By its slice it may be none of what
+ * the origin carries now; or by anything, under SCHED_IDLE; and a reset hides all. Then nothing is known of it but
+ * `had`, and its origin's policy, if that is one of those that anybody may take.
+ */
+static void doubt_unheard(const struct plan *plan, struct task *task, const struct task *origin,
+			  const struct task_attr *actual)
+{
+	const bool needs_nothing =
+		is_plain(actual->policy) && is_plain(task->known.policy) && is_plain(task->had.policy);
+	const uint8_t differs = attr_difference(actual, &task->known);
+	const uint8_t signature = actual->slice_ns ? TASK_ATTR_SLICE : TASK_ATTR_POLICY | TASK_ATTR_NICE;
+
+	task->flags = TASK_COPY | TASK_FRESH | TASK_TOUCHED;
+	if (origin && task->tid != task->tgid && (origin->flags & TASK_MIXED))
+		task->flags |= TASK_IN_DOUBT;
+	if ((differs & TASK_ATTR_SLICE) || (origin && origin->known.reset_on_fork) ||
+	    (task->known.policy == POLICY_IDLE && (differs & (TASK_ATTR_POLICY | TASK_ATTR_NICE))))
+		attr_copy(&task->known, &task->had, needs_nothing ? ~TASK_ATTR_POLICY : ~0);
+	/* An orphan; of a subreaper's, if it carries a class that this has not. */
+	if (!origin || origin->tgid == INIT || ((differs & signature) && given_fits(&plan->given, actual, plan->caps)))
+		given_lower(&plan->given, actual, &task->had);
+}
+
 /*
  * The record of a task that nobody told us of. What one carries that is older than us was chosen. One born since is a
  * copy of its leader or living parent; but an orphan of whom nobody knows had no more than whoever a class has raised
@@ -299,33 +328,18 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	const struct task *origin = tasks_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
 	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine };
 	struct task_attr actual;
-	uint8_t differs;
 
 	if (origin && found->start > plan->start)
 		task = copy_of(plan, origin, origin, found->tid, found->tgid);
+	task.tid = found->tid;
+	task.tgid = found->tgid;
 	if (plan_look(plan, facts, &task.known, &actual) < 0)
 		return NULL;
 	/* After a stop only what tells of a class by itself can be what a fork has brought since. */
-	if (found->start <= plan->start || (plan->stopped && !given_fits(&plan->given, &actual, plan->caps))) {
+	if (found->start <= plan->start || (plan->stopped && !given_fits(&plan->given, &actual, plan->caps)))
 		task.had = task.known = actual;
-	} else {
-		task.flags = TASK_COPY | TASK_FRESH | TASK_TOUCHED;
-		differs = attr_difference(&actual, &task.known);
-		/*
-		 * By its slice it is no copy of what its origin carries now; or by anything, under SCHED_IDLE; and a
-		 * reset hides all.
-		 */
-		if ((differs & TASK_ATTR_SLICE) || (origin && origin->known.reset_on_fork) ||
-		    (task.known.policy == POLICY_IDLE && (differs & (TASK_ATTR_POLICY | TASK_ATTR_NICE))))
-			task.known = task.had;
-		if (is_thread && origin && (origin->flags & TASK_MIXED))
-			task.flags |= TASK_IN_DOUBT;
-		/* An orphan; of a subreaper's, if it carries a class that this has not. */
-		if (!origin || origin->tgid == INIT || (differs && given_fits(&plan->given, &actual, plan->caps)))
-			given_lower(&plan->given, &actual, &task.had);
-	}
-	task.tid = found->tid;
-	task.tgid = found->tgid;
+	else
+		doubt_unheard(plan, &task, origin, &actual);
 	task.app = 0;
 	task.start = (uint32_t)found->start;
 	task.own = task.tag = TAG_NONE;
