@@ -115,14 +115,10 @@ uint64_t link_daemon_us(const struct bridge *bridge)
 static int open_link(struct bridge *bridge)
 {
 	_cleanup_(sd_bus_close_unrefp) sd_bus *daemon = NULL;
-	int r = sd_bus_new(&daemon);
+	int r = bus_connect(&daemon);
 
 	if (r >= 0)
-		r = sd_bus_set_address(daemon, "unix:path=" BUS_SOCKET);
-	if (r >= 0)
 		r = sd_bus_set_close_on_exit(daemon, 0);
-	if (r >= 0)
-		r = sd_bus_start(daemon);
 	if (r >= 0)
 		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Changed", on_changed, bridge);
 	if (r >= 0)

@@ -523,12 +523,8 @@ static int connect_to_bridge(struct weights *weights)
 
 static int connect_to_socket(struct weights *weights)
 {
-	int r = sd_bus_new(&weights->daemon);
+	int r = bus_connect(&weights->daemon);
 
-	if (r >= 0)
-		r = sd_bus_set_address(weights->daemon, "unix:path=" BUS_SOCKET);
-	if (r >= 0)
-		r = sd_bus_start(weights->daemon);
 	if (r >= 0)
 		r = sd_bus_match_signal(weights->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Changed", on_reloaded,
 					weights);

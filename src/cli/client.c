@@ -30,12 +30,8 @@ static int connect_to(sd_bus **ret)
 	int r;
 
 	if (geteuid() == 0) {
-		r = sd_bus_new(ret);
-		if (r >= 0)
-			r = sd_bus_set_address(*ret, "unix:path=" BUS_SOCKET);
-		if (r >= 0)
-			r = sd_bus_set_method_call_timeout(*ret, TIMEOUT_US);
-		return r < 0 ? r : sd_bus_start(*ret);
+		r = bus_connect(ret);
+		return r < 0 ? r : sd_bus_set_method_call_timeout(*ret, TIMEOUT_US);
 	}
 	if (access(BUS_SOCKET, F_OK) < 0 && errno == ENOENT)
 		return -ENOENT;
@@ -51,8 +47,6 @@ int client_try(void)
 {
 	int r = connection ? 0 : connect_to(&connection);
 
-	if (r < 0)
-		connection = sd_bus_unref(connection);
 	return r < 0 ? r : 0;
 }
 

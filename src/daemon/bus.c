@@ -264,6 +264,20 @@ int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **
 	return 0;
 }
 
+int bus_connect(sd_bus **ret)
+{
+	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
+	int r = sd_bus_new(&bus);
+
+	if (r >= 0)
+		r = sd_bus_set_address(bus, "unix:path=" BUS_SOCKET);
+	if (r >= 0)
+		r = sd_bus_start(bus);
+	if (r >= 0)
+		*ret = take_ptr(bus);
+	return r;
+}
+
 void bus_server_free(struct bus_server *server)
 {
 	if (!server)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include <systemd/sd-bus.h>
+
 #include <schedqos/config/config_text.h>
 #include <schedqos/util/file.h>
 
@@ -81,6 +83,9 @@ pid_t instance_owner(void);
 
 #define BUS_SOCKET STATE_FOLDER "/bus"
 #define BUS_PATH "/org/schedqos1"
+
+/* Connects to the daemon as a client, without waiting for it to answer. 0 or -errno. */
+int bus_connect(sd_bus **ret);
 
 /* Beside root only the bridge may connect, which runs as this user. */
 #define BUS_BRIDGE_USER "schedqos"
