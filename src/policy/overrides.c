@@ -303,7 +303,7 @@ uint16_t overrides_class(const struct overrides *overrides, const struct task *l
 
 	if ((!entry || !entry->class) && (leader->flags & TASK_OWNERS))
 		entry = entry_of(overrides, leader->joined[SLOT_USERS_CLASS]);
-	*ret_raises = entry && (!entry->override.uid || entry->override.raises);
+	*ret_raises = entry && entry->class && (!entry->override.uid || entry->override.raises);
 	return entry ? tag_of(overrides, entry->class) : TAG_NONE;
 }
 

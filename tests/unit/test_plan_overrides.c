@@ -234,6 +234,8 @@ MACHINE_TEST(a_cgroup)
 
 MACHINE_TEST(a_reload_looks_its_class_up_again)
 {
+	bool raises;
+
 	start_and_run(m, FAST "," APP, "/usr/bin/app");
 	spawns(m, INIT, 101, "/usr/bin/app");
 	gives(m, 100, "QOS_FAST");
@@ -249,6 +251,8 @@ MACHINE_TEST(a_reload_looks_its_class_up_again)
 	assert_carries(m, 102, "SCHED_BATCH nice 11 slice 20 ms util 0..256");
 	reload(m, APP);
 	assert_task(m, 100, INITIATED, REASON_RULE);
+	assert_int_equal(overrides_class(plan_overrides(m->plan), record(m, 100), &raises), TAG_NONE);
+	assert_false(raises);
 	assert_carries(m, 101, "SCHED_BATCH nice 9 slice 20 ms util 0..256");
 	reload(m, FAST "," APP);
 	assert_task(m, 100, "SCHED_NORMAL nice -7 slice 3 ms", REASON_OVERRIDE);
