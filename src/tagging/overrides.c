@@ -4,6 +4,8 @@
  */
 #include "tagger_private.h"
 
+#include <string.h>
+
 int tagger_override(struct tagger *tagger, const struct override *asked, uint16_t *ret_number)
 {
 	struct override complete = *asked, *override = &complete;
@@ -41,6 +43,7 @@ size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const vo
 	const struct override *override;
 	uint16_t number = 0;
 	size_t count = 0;
+	int r;
 
 	while ((override = overrides_next(overrides, &number))) {
 		if (ends(override, context)) {
@@ -50,7 +53,11 @@ size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const vo
 	}
 	if (!count)
 		return 0;
-	scan_join(tagger, 0);
+	r = scan_join(tagger, 0);
+	/* Not tried again: until then what has ended would have to stay in force. */
+	if (r < 0)
+		problem_report(&tagger->problems[PROBLEM_SCAN], "a limit that a lower one covered is lost with it: %s",
+			       strerror(-r));
 	plan_remove_ended(tagger->plan);
 	heard_update(tagger);
 	events_drain(tagger);
