@@ -30,7 +30,6 @@ struct cgroup_mount {
 	char path[256];
 };
 
-
 /*
  * The folder of a cgroup, whose path is as procfs_cgroup has it: in the unified hierarchy, else in systemd's named one.
  * Returns 0, -ENOENT if there is no such cgroup, or another -errno.
