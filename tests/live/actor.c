@@ -155,6 +155,13 @@ static void become(uint32_t number, const char *name)
 	execv(path, argv);
 }
 
+/* In place of the task that was to be in the slot. */
+static _Noreturn void fail_birth(uint32_t number)
+{
+	finish(&board->slot[number], errno);
+	_exit(1);
+}
+
 static _Noreturn void play(uint32_t number);
 
 static void *play_thread(void *slot)
@@ -187,12 +194,13 @@ static int make_child(const struct slot *step)
 
 	if (child)
 		return child < 0 ? errno : 0;
-	if (step->word == WORD_DOUBLE && fork())
+	child = step->word == WORD_DOUBLE ? fork() : 0;
+	if (child > 0)
 		_exit(0);
-	if (step->word == WORD_SPAWN) {
+	if (step->word == WORD_SPAWN)
 		become(number, step->name);
-		_exit(1);
-	}
+	if (child < 0 || step->word == WORD_SPAWN)
+		fail_birth(number);
 	play(number);
 }
 
@@ -287,10 +295,9 @@ static int conduct(const char *user, const char *name)
 	if (child < 0)
 		die("fork");
 	if (child == 0) {
-		if (!become_user(user))
-			die("becoming another user");
-		become(0, name);
-		die(name);
+		if (become_user(user))
+			become(0, name);
+		fail_birth(0);
 	}
 	while (getchar() != EOF)
 		;

@@ -73,12 +73,17 @@ class RunningGroup(Program):
                          env=dict(os.environ, BOARD=str(file)),
                          preexec_fn=limit and (lambda: resource.setrlimit(limit[0], (limit[1], limit[1]))))
         os.close(file)
-        self.wait_for(0)
 
     def wait_for(self, number):
-        """Until the slot's task has done what it was to do."""
+        """Until the slot's task has done what it was to do. Returns 0 or an errno."""
         slot = self.board.slot[number]
         wait_for(lambda: slot.done == slot.ordered, lambda: "slot %d of %s" % (number, list(map(str, self.script))))
+        return slot.error
+
+    def wait_for_birth(self, number, error=0):
+        """Of the slot's task; error: of who was to make it."""
+        error = error or self.wait_for(number)
+        assert not error, "no task in slot %d: %s" % (number, os.strerror(error))
 
     def order(self, step):
         """The slot of the task that it creates, if any, begins with one step: its creation."""
@@ -97,11 +102,10 @@ class RunningGroup(Program):
         LIBC.syscall(SYS_FUTEX, ctypes.byref(slot), FUTEX_WAKE, 1, None, None, 0)
 
     def finish(self, step):
-        self.wait_for(step.slot)
-        slot = self.board.slot[step.slot]
-        if step.word in BIRTHS and not slot.error:
-            self.wait_for(step.args[0])
-        self.outcomes.append(Outcome(slot.error, self.before, seen(slot.tid)))
+        error = self.wait_for(step.slot)
+        if step.word in BIRTHS:
+            self.wait_for_birth(step.args[0], error)
+        self.outcomes.append(Outcome(error, self.before, seen(self.board.slot[step.slot].tid)))
 
     @property
     def tids(self):
@@ -118,6 +122,8 @@ class RunningGroup(Program):
 
 def run_all(groups, between):
     """Their scripts, to the end: each does its next step, then between() is called."""
+    for group in groups:
+        group.wait_for_birth(0)
     for number in range(max(len(group.script) for group in groups)):
         doing = [group for group in groups if number < len(group.script)]
         for group in doing:
