@@ -18,8 +18,7 @@ import termios
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_NAME = 15
-CLONE_PARENT = 0x8000
-SYS_CLONE, SYS_EXIT = (56, 60) if os.uname().machine == "x86_64" else (220, 93)
+SYS_EXIT = 60 if os.uname().machine == "x86_64" else 93
 
 workers = []
 terminals = []
@@ -118,15 +117,6 @@ def in_terminal(argv, path):
     return pid
 
 
-def sibling(argv):
-    """A child that is not ours but our parent's, as container runtimes make them. Returns its pid."""
-    child = LIBC.syscall(SYS_CLONE, CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0)
-    if child == 0:
-        os.closerange(0, 2)
-        os.execv(argv[0], argv)
-    return child
-
-
 def run(argv, path=None):
     """This process becomes another program; from whichever thread."""
     sys.stdout.write("0\n")
@@ -211,7 +201,7 @@ def nice(value):
 
 
 VERBS = {function.__name__: function for function in (
-    name, thread, fork, spawn, in_terminal, sibling, run, leave, allocate, children_of_many, programs_often, rename_often,
+    name, thread, fork, spawn, in_terminal, run, leave, allocate, children_of_many, programs_often, rename_often,
     threads_often, become, connect, flood, nice)}
 
 

@@ -2,7 +2,6 @@
 """What the daemon lets in beside root: the bridge's user, and what he may ask for."""
 
 import os
-import shutil
 import socket
 import struct
 import subprocess
@@ -286,18 +285,6 @@ class Users(UsersCase):
         self.assertEqual(self.set(self.BOB, bobs, UTILITY)[0], "ok")
         self.assertEqual(schedqos("set", str(programs[64].pid), UTILITY).returncode, 0)
 
-    def test_a_tree_with_anothers_in_it(self):
-        """As by su: what he has asked for himself stays."""
-        app = self.puppet("app")
-        child = self.spawned(app, "setpriv", shutil.which("setpriv"), "--reuid=%d" % self.BOB, self.alias("helper"))
-        app.tell(0, "become", self.ALICE)
-        wait_for(lambda: comm(child) == b"helper", "exec")
-        for call in (("Limit", "ussusb", self.BOB, ":1.2", "-", child, BACKGROUND, "false"),
-                     ("Limit", "ussusb", self.ALICE, ":1.1", "-", app.pid, UTILITY, "false")):
-            self.assertEqual(self.users(*call)[0], "ok")
-        self.assert_keeps(app, UTILITY)
-        self.assert_keeps(child, BACKGROUND)
-
     def test_texts_without_end(self):
         app = self.sleeper("app", user=self.ALICE)
         answers = [self.set(self.ALICE, app, "huge"), self.set(self.ALICE, app, UTILITY, holder="huge"),
@@ -331,8 +318,6 @@ class Users(UsersCase):
 
 class Levels(UsersCase):
     """What is seen of an app: with real trees, cgroups and terminals."""
-
-    CONFIG = {"app": {"qos": INITIATED}, "calm": {"qos": BACKGROUND}, "call": {"qos": INITIATED, "hidden": "keep"}}
 
     def shown(self, program, shown, uid=None, holder=":1.1"):
         return self.users("Shown", "usus", uid or self.ALICE, holder, program.pid, shown)
@@ -374,13 +359,6 @@ class Levels(UsersCase):
         app.end()
         self.assert_carries(helper, DEFAULT)
         self.assertEqual(self.current.status()["apps_focused"], 0)
-
-    def test_who_keeps_his_class(self):
-        call = self.sleeper("call", user=self.ALICE)
-        self.assert_carries(call, INITIATED)
-        self.shown(call, "hidden")
-        self.assert_keeps(call, INITIATED)
-        self.assertIn('its rule has "hidden": "keep"', self.explained(call.pid))
 
     def test_a_program_that_an_app_has_started_is_one_of_its_own(self):
         """Once something has been seen of it; not before."""

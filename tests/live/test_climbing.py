@@ -11,11 +11,10 @@ import json
 import os
 import resource
 import time
-import unittest
 from typing import NamedTuple
 
 import scripts
-from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp, has_slice
+from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp
 from daemon import TOP, schedqos
 from groups import RunningGroup, run_all, seen, tool
 from harness import LiveTest, once
@@ -258,6 +257,7 @@ class Hostility(LiveTest):
             "%s%s" % (step, "" if not outcome.error else " -> " + os.strerror(outcome.error))
             for step, outcome in zip(group.script, group.outcomes)))
 
+
 class Climbing(Hostility):
     def attack(self, written, config=None, layers=None, other=None):
         """All of it: the daemon, the scripts, a reload. Returns the groups."""
@@ -290,28 +290,6 @@ class Climbing(Hostility):
         self.assertEqual(schedqos("restore").returncode, 0)
         self.current.check_undone()
         self.check_after(groups, "after a crash and a restore")
-
-    @unittest.skipUnless(has_slice(), "without slices nothing tells a thread that copied a choice from one of the class")
-    def test_a_choice_does_not_outlast_what_the_class_gives(self):
-        """Under a limit or another configuration nobody keeps what only his class let him choose."""
-        daemon = self.begin(layers=self.shipped())
-        group, = self.run_all([chain("0 exec " + INTERACTIVE, "0 attr 0 -3 %d" % (5 * MS), "0 thread 1")])
-        tids, pid = list(group.tids.values()), str(group.tids[0])
-        self.current.sync()
-        self.assertEqual([seen(tid).nice for tid in tids], [-3] * 2)
-        for change, nice in ((lambda: schedqos("limit", "--keep", pid, "QOS_UTILITY"), 2),
-                             (lambda: schedqos("limit", "--lift", pid), self.lowest[INTERACTIVE])):
-            result = change()
-            self.assertEqual(result.returncode, 0, result.stderr)
-            for now in map(seen, tids):
-                self.assertEqual((now.nice, now.slice), (nice, 5 * MS))
-        group.end()
-        group, = self.run_all([chain("0 exec " + INTERACTIVE, "0 attr 0 -3 %d" % (5 * MS))])
-        self.assertEqual(daemon.reload({"QOS_USER_INTERACTIVE": {"sched_nice": -1}}).returncode, 0)
-        self.current.sync()
-        now = seen(group.tids[0])
-        self.assertEqual((now.nice, now.slice), (-1, 5 * MS))
-        group.end()
 
     @once
     def test_the_name_of_every_shipped_rule(self):

@@ -5,14 +5,13 @@ import os
 import shutil
 import signal
 import threading
-import unittest
 
-from attributes import BACKGROUND, DEFAULT, INITIATED, NORMAL, UI, UTILITY, fair, get_attr, has_slice, pristine
+from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY, get_attr, pristine
 from cgroups import Cgroups
 from daemon import schedqos
 from harness import LiveTest
 from programs import sleep_program
-from tasks import comm, state
+from tasks import state
 from waiting import wait_for
 
 
@@ -84,18 +83,6 @@ class Execs(LiveTest):
 
 
 class Births(LiveTest):
-    @unittest.skipUnless(has_slice(), "without slices nothing tells where its attributes come from")
-    def test_a_child_made_for_its_grandparent(self):
-        """CLONE_PARENT: the event names a parent from whom the child has inherited nothing."""
-        daemon = self.daemon({"runtime": {"qos": UI}})
-        runtime = self.puppet("runtime")
-        self.assert_carries(runtime, UI)
-        daemon.sync()
-        child = runtime.tell(0, "sibling", [self.alias("contained"), "1000"])
-        self.assert_carries(child, DEFAULT)
-        daemon.stop()
-        self.assertEqual(get_attr(child), pristine())
-
     def test_a_leader_that_ended_before_its_threads(self):
         zombie, later = self.puppet("app"), self.puppet("app")
         numbers = [zombie.tell(0, "thread")[0] for _ in range(2)]
@@ -122,30 +109,6 @@ class Births(LiveTest):
         daemon.stop()
         for tid in (*threads, thread, born, child):
             self.assertEqual(get_attr(tid), pristine())
-
-    def test_what_a_nice_command_forked_before_any_of_it_was_heard(self):
-        """A child, and what daemons leave behind: a grandchild whose parent is gone."""
-        daemon = self.daemon({})
-        fifo, told = self.path("fifo"), self.path("told")
-        os.mkfifo(fifo)
-        for script in '(: < "$1") & echo $! > "$2"', '( (: < "$1") & echo $! > "$2" )':
-            outer = self.puppet("outer")
-            self.assert_carries(outer, DEFAULT)
-            daemon.sync()
-            daemon.freeze()
-            try:
-                command = outer.tell(0, "spawn", ["/usr/bin/nice", "-n", "10", "sh", "-c", script + '; exec "$0" 1000',
-                                                  self.alias("command"), fifo, told])
-                self.addCleanup(os.kill, command, signal.SIGKILL)
-                wait_for(lambda: comm(command) == b"command", "the last exec")
-                with open(told, encoding="ascii") as file:
-                    child = int(file.read())
-                self.addCleanup(os.kill, child, signal.SIGKILL)
-            finally:
-                os.kill(daemon.pid, signal.SIGCONT)
-            # nice(1) adds to what it finds, which is the class's 2.
-            self.assert_carries(command, fair(NORMAL, 12))
-            self.assert_carries(child, fair(NORMAL, 12))
 
     def test_children_born_while_the_rules_change(self):
         daemon = self.daemon({"app": {"qos": UI}})

@@ -91,14 +91,6 @@ class Given(IoTest):
             self.assert_keeps_io(app, ALL_IDLE)
         self.stop()
 
-    def test_exec_of_another_program(self):
-        self.daemon(RULES)
-        app = self.puppet("app")
-        self.assert_io(app, ALL_IDLE)
-        child = app.tell(0, "spawn", [self.alias("other"), "1000"])
-        self.assert_io(child, (NONE, 0))
-        self.stop()
-
     def test_a_crash_and_what_was_born_after_it(self):
         self.addCleanup(schedqos, "restore")
         daemon = self.daemon(RULES)

@@ -1,29 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What is none of our business."""
 
-from attributes import BACKGROUND, FIFO, NORMAL, UI, fair, get_attr, set_attr, snapshot
+from attributes import BACKGROUND, NORMAL, fair, get_attr, snapshot
 from harness import LiveTest
 from tasks import comm, start_time, stat, tids
 
 
 class NotOurs(LiveTest):
-    def test_an_explicit_rule_does_not_change_a_real_time_task(self):
-        before = self.sleeper("app")
-        try:
-            set_attr(before.pid, FIFO, priority=5)
-        except OSError as error:
-            self.skipTest("no real-time policies here: %s" % error)
-        attr = before.attr()
-        daemon = self.daemon({"app": {"qos": UI, "enforce": True}})
-        self.assert_keeps(before, attr)
-        after = self.sleeper("app")
-        self.assert_carries(after, UI)
-        daemon.sync()
-        daemon.changed.add(after.pid)
-        set_attr(after.pid, FIFO, priority=6)
-        self.assertEqual(daemon.reload().returncode, 0)
-        self.assertEqual(after.attr().policy, FIFO)
-
     def test_kernel_threads(self):
         # PF_KTHREAD of the flags.
         before = {key: attr for key, attr in snapshot().items()
