@@ -237,7 +237,8 @@ void reload(struct machine *m, const char *json)
 	passes(m, m->pace);
 }
 
-void crash(struct machine *m)
+/* As keep_now() does it: whom a class has raised is in the file if a configuration came since, or the stop. */
+static void leave_behind(struct machine *m, bool raises)
 {
 	const struct given *given = plan_given(m->plan);
 	const struct task *task;
@@ -247,14 +248,22 @@ void crash(struct machine *m)
 	free(m->legacy_tags);
 	m->n_legacy = 0;
 	m->legacy_tags = calloc(given->count, sizeof(*m->legacy_tags));
-	m->n_legacy_tags = given->count;
-	memcpy(m->legacy_tags, given->attrs, given->count * sizeof(*m->legacy_tags));
+	m->n_legacy_tags = 0;
+	for (size_t i = 0; i < given->count; i++) {
+		if (raises || !(given->attrs[i].has & QOS_RAISED))
+			m->legacy_tags[m->n_legacy_tags++] = given->attrs[i];
+	}
 	while ((task = tasks_next(plan_tasks(m->plan), &cursor))) {
 		assert_in_range(m->n_legacy, 0, MACHINE_RECORDS - 1);
 		m->legacy[m->n_legacy++] = *task;
 	}
 	plan_free(m->plan);
 	m->plan = NULL;
+}
+
+void crash(struct machine *m)
+{
+	leave_behind(m, false);
 }
 
 void stop(struct machine *m)
@@ -280,7 +289,7 @@ void restores(struct machine *m)
 
 void looks_again(struct machine *m)
 {
-	crash(m);
+	leave_behind(m, true);
 	undo_what_is_left(m, true);
 }
 

@@ -432,6 +432,8 @@ static const struct {
 	  "SCHED_NORMAL nice 0 slice 7 ms", "SCHED_NORMAL nice 0 slice 7 ms" },
 	{ "a fork that nobody heard of", "is gnome-shell, storm, fork, nice -1, is cmd, calm",
 	  BY_DEFAULT, PRISTINE },
+	{ "... that is looked at again", "is gnome-shell, storm, fork, calm, nice -3, seen",
+	  "SCHED_NORMAL nice -3 slice 8 ms", PRISTINE },
 	{ "an orphan that nobody heard of", "is gnome-shell, storm, orphan, slice 20, is cmd, calm",
 	  BY_DEFAULT, PRISTINE },
 	{ "... of a higher thread", "is chrome, thread, names hot, storm, orphan, nice -6, calm",
@@ -450,6 +452,8 @@ static const struct {
 	  BACKGROUND, PRISTINE },
 	{ "... after a choice that was seen", "is gnome-shell, nice -3, seen, kill, is gcc, start rules",
 	  BACKGROUND, PRISTINE },
+	{ "whom an administrator lowered, and a rule raised", "nice 15, is raised, kill, orphan, start rules",
+	  INTERACTIVE, "SCHED_NORMAL nice 15" },
 	{ "births while nobody listens", "is chrome, thread, names hot, kill, orphan, nice -6, start rules, is cmd",
 	  BY_DEFAULT, PRISTINE },
 };

@@ -44,6 +44,25 @@ MACHINE_TEST(what_was_found_by_its_arguments_stays_while_they_cannot_be_read)
 	assert_task(m, 200, INTERACTIVE, REASON_RULE);
 }
 
+/* Before anything is decided. */
+MACHINE_TEST(whose_arguments_will_be_needed)
+{
+	const struct plan_due process = { .tid = 100, .tgid = 100 }, thread = { .tid = 101, .tgid = 100 };
+
+	start_and_run(m, "", "/usr/bin/vi");
+	assert_false(plan_asks_argv(m->plan, &(struct plan_due){ .tid = 999, .tgid = 999 }));
+	reload(m, CHOSEN);
+	assert_true(plan_asks_argv(m->plan, &(struct plan_due){ .tid = 999, .tgid = 999 }));
+	clones(m, 100, 101);
+	assert_false(plan_asks_argv(m->plan, &process));
+	record(m, 100)->due = record(m, 101)->due = DUE_MATCH;
+	assert_true(plan_asks_argv(m->plan, &process));
+	assert_false(plan_asks_argv(m->plan, &thread));
+	plan_undo_begin(m->plan);
+	record(m, 100)->due = DUE_MATCH;
+	assert_false(plan_asks_argv(m->plan, &process));
+}
+
 MACHINE_TEST(an_unknown_task_s_exec_makes_it_known)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");

@@ -107,11 +107,11 @@ MACHINE_TEST(a_child_may_take_a_while_to_be_announced)
 MACHINE_TEST(whom_its_origin_vouches_for_is_ours)
 {
 	static void (*const begins[])(struct machine *m, pid_t parent, pid_t child) = { begins_fork, begins_clone };
-	enum { AS_KNOWN, CHANGED, ENDED } origin;
+	enum { AS_KNOWN, LOST, CHANGED, ENDED } origin;
 
 	start(m, "'schedqos': { 'default': 'none' }, 'chrome': { 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }");
 	for (int is_thread = 0; is_thread < 2; is_thread++) {
-		for (origin = AS_KNOWN; origin <= (is_thread ? CHANGED : ENDED); origin++) {
+		for (origin = AS_KNOWN; origin <= (is_thread ? CHANGED : ENDED); origin += 1 + is_thread) {
 			const pid_t pid = 100 + 100 * is_thread + 10 * (pid_t)origin, child = pid + 1;
 
 			spawns(m, INIT, pid, "/usr/bin/chrome");
@@ -121,19 +121,23 @@ MACHINE_TEST(whom_its_origin_vouches_for_is_ours)
 			if (origin == CHANGED)
 				renice(m, pid, 9);
 			m->deaf = true;
+			m->lossy = origin == LOST;
 			ends_fork(m, child);
 			if (origin == ENDED)
 				exits(m, pid);
-			m->deaf = false;
+			m->deaf = m->lossy = false;
+			if (origin == LOST)
+				scan(m);
 			hear(m);
 		}
 	}
 	stop(m);
 	assert_carries(m, 101, PRISTINE);
-	assert_carries(m, 201, PRISTINE);
-	assert_carries(m, 111, "SCHED_NORMAL nice 4");
+	assert_carries(m, 111, PRISTINE);
 	assert_carries(m, 121, "SCHED_NORMAL nice 4");
-	assert_carries(m, 211, "SCHED_NORMAL nice 4");
+	assert_carries(m, 131, "SCHED_NORMAL nice 4");
+	assert_carries(m, 201, PRISTINE);
+	assert_carries(m, 221, "SCHED_NORMAL nice 4");
 }
 
 /* What no class gives nobody has to vouch for, though its origin was lowered further meanwhile. */

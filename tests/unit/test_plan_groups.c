@@ -38,6 +38,9 @@ MACHINE_TEST(threads_are_limited_likewise)
 	assert_task(m, 104, BACKGROUND, REASON_THREAD);
 	renames(m, 102, "other");
 	assert_task(m, 102, UTILITY, REASON_RULE);
+	forks(m, 101, 110);
+	renames(m, 110, "other");
+	assert_task(m, 110, UTILITY, REASON_RULE);
 	moves(m, 100, "/");
 	assert_task(m, 101, UTILITY, REASON_THREAD);
 	assert_task(m, 102, INTERACTIVE, REASON_RULE);
@@ -49,13 +52,15 @@ MACHINE_TEST(threads_are_limited_likewise)
 MACHINE_TEST(a_move_that_is_heard_late_is_the_child_s_too)
 {
 	start_and_run(m, BROWSER, "/usr/bin/browser");
+	clones(m, 100, 103);
 	m->deaf = true;
 	moves(m, 100, "/background");
 	forks(m, 100, 101);
 	clones(m, 100, 102);
+	forks(m, 103, 104);
 	m->deaf = false;
 	hear(m);
-	for (pid_t tid = 100; tid <= 102; tid++)
+	for (pid_t tid = 100; tid <= 104; tid++)
 		assert_task(m, tid, BACKGROUND, REASON_RULE);
 	stops_without_trace(m);
 }

@@ -230,10 +230,14 @@ MACHINE_TEST(a_nice_alone_is_no_mark_of_ours)
 	assert_task(m, 100, "SCHED_NORMAL nice 5", REASON_CHOSEN);
 }
 
-/* It may be anybody's child that was there: nobody knows who had lowered that one. */
-MACHINE_TEST(an_orphan_of_a_subreaper_has_no_more_than_who_was_raised)
+/*
+ * It may be anybody's child that was there: nobody knows who had lowered that one. Nor of init's, though it carries the
+ * same as that.
+ */
+MACHINE_TEST(an_orphan_has_no_more_than_who_was_raised)
 {
-	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false }");
+	start(m,
+	      "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false }, 'sh': { 'qos': 'QOS_DEFAULT', 'yield': false }");
 	spawns(m, INIT, 300, "/usr/lib/systemd/systemd");
 	spawns(m, 300, 100, "/usr/bin/sh");
 	renice(m, 100, 10);
@@ -241,10 +245,16 @@ MACHINE_TEST(an_orphan_of_a_subreaper_has_no_more_than_who_was_raised)
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	m->lossy = true;
 	forks(m, 100, 101);
+	execs(m, 100, "/usr/bin/sh");
+	m->lossy = false;
+	scan(m);
+	m->lossy = true;
+	forks(m, 100, 102);
 	exits(m, 100);
 	machine_task(m, 101)->parent = 300;
 	m->lossy = false;
 	scan(m);
 	stop(m);
 	assert_carries(m, 101, "SCHED_NORMAL nice 10");
+	assert_carries(m, 102, "SCHED_NORMAL nice 10");
 }

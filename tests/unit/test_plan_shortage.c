@@ -28,6 +28,9 @@ MACHINE_TEST(an_exec_that_cannot_be_looked_at_keeps_what_there_is_to_put_back)
 		assert_carries(m, 101 + i, INTERACTIVE);
 		assert_non_null(record(m, 101 + i));
 	}
+	m->missing = 0;
+	execs(m, 102, "/usr/bin/vi");
+	assert_carries(m, 102, BY_DEFAULT);
 	stop(m);
 	assert_carries(m, 101, PRISTINE);
 	assert_carries(m, 102, PRISTINE);
@@ -45,6 +48,18 @@ MACHINE_TEST(it_is_decided_about_by_the_next_scan)
 	m->missing = 0;
 	scan(m);
 	assert_task(m, 101, INTERACTIVE, REASON_RULE);
+}
+
+MACHINE_TEST(thousands_may_be_due_at_once)
+{
+	struct plan_due due;
+
+	start(m, RULES);
+	for (pid_t tid = 1000; tid < 4000; tid++)
+		plan_book(m->plan, &(struct task_event){ .what = EVENT_EXEC, .tid = tid, .tgid = tid });
+	for (pid_t tid = 1000; plan_next(m->plan, &due); tid++)
+		assert_int_equal(due.tid, tid);
+	assert_int_equal(due.tid, 3999);
 }
 
 MACHINE_TEST(one_that_is_gone_is_left_alone)

@@ -209,6 +209,21 @@ MACHINE_TEST(a_loss_takes_nothing_from_a_leader_with_threads)
 	stops_without_trace(m);
 }
 
+/* Its record was the leader's, whom somebody has lowered since; but it copied a thread that we have. */
+MACHINE_TEST(one_that_nobody_heard_of_copied_a_thread)
+{
+	start_and_run(m, CHROME, "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	renice(m, 100, 5);
+	m->lossy = true;
+	clones(m, 101, 102);
+	m->lossy = false;
+	scan(m);
+	assert_task(m, 102, BACKGROUND, REASON_THREAD);
+	stops_without_trace(m);
+}
+
 /* ---- inheritance ---- */
 
 #define MAKE                                                     \
@@ -272,6 +287,25 @@ MACHINE_TEST(an_orphan_keeps_what_it_inherits)
 	execs(m, 101, "/usr/bin/as");
 	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
 	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
+}
+
+/* Though the thread that forked was born before the process moved. */
+MACHINE_TEST(a_thread_s_child_inherits_from_its_process)
+{
+	start_and_run(
+		m,
+		"'app': [ { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'thread_qos': { 'bg': 'QOS_BACKGROUND' },"
+		" 'match': { 'cgroup': '/a' } }, { 'qos': 'QOS_UTILITY' } ]",
+		"/usr/bin/app");
+	clones(m, 100, 101);
+	moves(m, 100, "/a");
+	/* The first one is looked at in any case. */
+	for (pid_t pid = 110; pid <= 112; pid++)
+		forks(m, 101, pid);
+	renames(m, 111, "bg");
+	assert_task(m, 111, BACKGROUND, REASON_THREAD);
+	execs(m, 112, "/usr/bin/other");
+	assert_task(m, 112, INTERACTIVE, REASON_INHERITED);
 }
 
 /* As when its user has left the seat, which is seen when it is matched the next time. */
