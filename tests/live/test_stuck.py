@@ -7,6 +7,7 @@ can be read, all others as if they were not there. See stuck.py.
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import unittest
@@ -205,11 +206,15 @@ class Later(Stuck):
         as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
         if subprocess.run([*prefix, "true"], check=False, stderr=subprocess.DEVNULL, **as_nobody).returncode:
             self.skipTest("users cannot make user namespaces here")
+        # Where nothing gives users /dev/fuse. It has to be opened in the namespace, so root cannot do that for them.
+        device = self.path("fuse")
+        os.mknod(device, stat.S_IFCHR, os.stat("/dev/fuse").st_rdev)
+        os.chmod(device, 0o666)
         daemon = self.daemon(RULES)
         self.assert_others_do_not_wait()
         daemon.freeze()
         try:
-            server = self.serve("20", self.alias("box", PYTHON), prefix=prefix, **as_nobody)
+            server = self.serve("20", self.alias("box", PYTHON), prefix=prefix, env=dict(os.environ, FUSE=device), **as_nobody)
             stuck = wait_for(lambda: self.stuck_ones(server, 20), "programs that are stuck")
         finally:
             os.kill(daemon.pid, signal.SIGCONT)
