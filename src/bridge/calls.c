@@ -127,7 +127,7 @@ static int take_error(const sd_bus_error *fault, sd_bus_error *error)
 {
 	if (sd_bus_error_has_names(fault, SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_DISCONNECTED, SD_BUS_ERROR_TIMEOUT))
 		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON,
-					"the daemon does not answer, or lets the bridge not in");
+					"the daemon does not answer, or does not let the bridge in");
 	return sd_bus_error_copy(error, fault);
 }
 
