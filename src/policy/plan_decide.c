@@ -138,14 +138,17 @@ static void note_mixture(const struct plan *plan, const struct task *task)
 }
 
 /*
- * Another class is put on, or none, though no rule takes effect. What somebody has chosen stays, but not what had could
- * not take, as it may be what is left of the class before: only up to what this one gives.
+ * Another class is put on, or none, though no rule takes effect. What somebody has chosen stays up to what this one
+ * gives, or else a limit could be got round by a choice made before it, and is by Chromium: it has each new thread
+ * choose the nice value 0. What is above the kernel's default took privilege, and stays if `had` could take it.
  */
-static void drop_leftovers(const struct plan *plan, struct task *task)
+static void drop_unprivileged(const struct plan *plan, struct task *task)
 {
 	const struct task_attr class = task->state == TASK_TAGGED ? plan_class_over(plan, task) : task->had;
+	const uint8_t privileged =
+		attr_above(&task->had, &task_attr_pristine) & ~attr_difference(&task->known, &task->had);
 
-	task->theirs &= ~(attr_difference(&task->known, &task->had) & attr_above(&task->known, &class));
+	task->theirs &= ~(attr_above(&task->known, &class) & ~privileged);
 }
 
 /* Records the class, and whether it is put on. is_anew: see next_state. */
@@ -162,7 +165,7 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 	task->assigned_by = assignment->by;
 	task->state = next_state(plan, task, is_anew);
 	if (task->tag != tag && !was_left_alone && task->state != TASK_NOT_FAIR)
-		drop_leftovers(plan, task);
+		drop_unprivileged(plan, task);
 	if (task->state != TASK_TAGGED)
 		return;
 	if (takes_effect || enforces(plan, task))

@@ -85,6 +85,30 @@ MACHINE_TEST(what_the_class_made_possible_does_not)
 	assert_carries(m, 100, PRISTINE);
 }
 
+/* Nor what anybody can choose: Chromium has each new thread choose the nice value 0. But what takes privilege does. */
+MACHINE_TEST(what_anybody_can_choose_does_not)
+{
+	start_and_run(m, BROWSER, "/usr/bin/browser");
+	clones(m, 100, 101);
+	clones(m, 100, 102);
+	renice(m, 100, 0);
+	renice(m, 101, 1);
+	renice(m, 102, -8);
+	scan(m);
+	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 8 ms", REASON_CHANGED);
+	assert_task(m, 101, "SCHED_NORMAL nice 1 slice 8 ms", REASON_CHANGED);
+	moves(m, 100, "/background");
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	assert_task(m, 101, BACKGROUND, REASON_RULE);
+	assert_task(m, 102, "SCHED_BATCH nice -8 slice 20 ms util 0..256", REASON_CHANGED);
+	moves(m, 100, "/");
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	stop(m);
+	assert_carries(m, 100, PRISTINE);
+	assert_carries(m, 101, "SCHED_NORMAL nice 1");
+	assert_carries(m, 102, "SCHED_NORMAL nice -8");
+}
+
 MACHINE_TEST(a_rule_for_a_cgroup_takes_effect)
 {
 	start_and_run(m, "'game': [ { 'qos': 'QOS_USER_INTERACTIVE', 'match': { 'cgroup': '*/app.slice/*' } },"

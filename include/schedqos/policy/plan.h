@@ -31,7 +31,8 @@
  * what its record says. Then the copy's `had` becomes, attribute by attribute, the lesser of its own and its origin's.
  *
  * BOUNDS. The stop gives nobody more than he could take himself. A choice that is more than `had` gets into it only so;
- * else it is `theirs` until a rule takes effect or the stop, or until another class gives less (see drop_leftovers()).
+ * else it is `theirs` until a rule takes effect or the stop. Whatever is not above the kernel's default, or not in `had`,
+ * is `theirs` only until another class gives less: nobody is to get round a limit (see drop_unprivileged()).
  *	nice			below every class's; any, if no copy, and no class was ever put on it or an ancestor
  *	out of SCHED_IDLE	if `known` was that and, on a copy, no class ever took a task out of it
  *	real-time		above `known`, on a copy above every class's; any, if `had` is not fair
@@ -45,8 +46,8 @@
  *		SCHED_IDLE, has a nice value above 0 or any I/O priority), and may leave it alone (see must_leave()).
  * rename, move, reload	The same, if it brings another rule or class; likewise a first sight and late arguments.
  * override	What is asked for takes effect like a rule's; root's class, or that of a user who may raise, also raises
- *		what somebody had lowered. At its end the rule's class is put on, and `theirs` stays. So it does when a
- *		limit or the focus comes or goes.
+ *		what somebody had lowered. At its end the rule's class is put on, and `theirs` stays, within the bounds
+ *		above. So it does when a limit or the focus comes or goes.
  * renice	and chrt and ionice make no task due: we are not told. Line 4 finds the choice at the next look, and the
  *		class leaves it until a rule takes effect: at once, if that look is an exec's. What got into `had` comes
  *		back at the stop. While a rule enforces, a tracepoint or timer has its tasks looked at and put back.
