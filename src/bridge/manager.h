@@ -19,9 +19,11 @@
 
 /* What the manager says of a unit. */
 struct unit {
-	char *id, *path, *load_state;
+	char *path;
 	char *fragment, **drop_ins; /* in the order in which they count */
-	int is_transient;	    /* it goes with all that was set on it */
+	/* By unit_read. */
+	char *id, *load_state;
+	int is_transient; /* it goes with all that was set on it */
 	/* By unit_read_share. */
 	uint64_t weight;   /* CPUWeight: WEIGHT_UNSET; 0: idle */
 	const char *other; /* the property by which somebody has chosen its share otherwise, or NULL */
@@ -44,6 +46,9 @@ int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name)
  * or is of a kind without a weight; or another -errno. In any case the caller clears it.
  */
 int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret);
+/* As unit_read, but only its files, of whatever name and state it is: half the questions, where there are many units.
+ */
+int unit_read_files(sd_bus *bus, const char *name, bool load, struct unit *ret);
 void unit_clear(struct unit *unit);
 
 /* The rest of it. 0; -ENOENT: it is gone; or another -errno. */

@@ -35,11 +35,11 @@ struct weights {
 	bool is_ending;	 /* nothing is to have a weight any more */
 	char record_path[PATH_MAX];
 	int record, lock;
-	size_t n_kept; /* units in it */
+	size_t n_kept;		  /* units in it */
 	sd_login_monitor *logins; /* NULL: nobody tells of seats */
 	bool seat_is_used;
 	struct weight_list wanted;
-	sd_bus_message *reply; /* of the daemon; holds the patterns */
+	sd_bus_message *reply;	/* of the daemon; holds the patterns */
 	struct classes classes; /* that units name, for those that are not wanted */
 	bool has_told;		/* the daemon, of some */
 	bool is_refused;	/* it does not take them, which has been said */
@@ -384,11 +384,14 @@ static int look_again(struct weights *weights)
 static int on_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct weights *weights = userdata;
+	struct kept_weight kept;
 	const char *name;
 	int r = sd_bus_message_read(message, "s", &name);
 
 	(void)error;
-	if (r < 0)
+	/* Of most that are removed nothing is known, and nothing need be asked. */
+	if (r < 0 || (sd_bus_message_is_signal(message, NULL, "UnitRemoved") > 0 &&
+		      !classes_find(&weights->classes, name) && !find_kept(weights, name, &kept)))
 		return 0;
 	r = classes_look(&weights->classes, weights->manager, name);
 	if (r > 0)
