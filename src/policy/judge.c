@@ -267,8 +267,7 @@ static bool is_vouched(const struct plan *plan, struct task *task, const struct 
 	if (task->flags & TASK_SETTING)
 		return true;
 	/* What is not below `had` needs nobody. */
-	if (!((differs & TASK_ATTR_NICE) && actual->nice > task->had.nice) &&
-	    !((differs & TASK_ATTR_POLICY) && actual->policy == POLICY_IDLE))
+	if (!(differs & attr_above(&task->had, actual)))
 		return false;
 	if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH) || !facts->look)
 		return false;

@@ -353,7 +353,8 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
-	const struct task *parent = found->tid == found->tgid ? tasks_leader(plan->tasks, found->parent_tgid) : NULL;
+	const bool is_thread = found->tid != found->tgid;
+	const struct task *origin = tasks_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
 	struct task *task = tasks_find(plan->tasks, found->tid);
 	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
 
@@ -364,8 +365,7 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 		if (task)
 			tasks_remove(plan->tasks, task);
 		/* A kernel thread has no executable, nor has a usermode helper of the kernel before it calls exec. */
-		if (found->tid == found->tgid &&
-		    (facts_need(facts, FACT_EXE) < 0 || (!facts->exe[0] && !facts->exe_is_unknown)))
+		if (!is_thread && (facts_need(facts, FACT_EXE) < 0 || (!facts->exe[0] && !facts->exe_is_unknown)))
 			return;
 		task = first_sight(plan, found, facts);
 	}
@@ -377,9 +377,11 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 		return;
 	if (task->due < DUE_MATCH)
 		task->due = DUE_MATCH;
-	if (parent) {
-		due.parent = due.origin = parent->tid;
-		due.origin_start = parent->start;
+	if (origin) {
+		due.parent = is_thread ? 0 : origin->tid;
+		/* What init has adopted may be a copy of anybody. */
+		due.origin = !is_thread && origin->tid == INIT ? 0 : origin->tid;
+		due.origin_start = origin->start;
 	}
 	push(plan, due);
 }

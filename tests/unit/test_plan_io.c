@@ -129,3 +129,17 @@ MACHINE_TEST(an_orphan_does_not_get_real_time_of_another)
 	assert_int_equal(record(m, 101)->had.io_priority, 0);
 	stops_without_trace(m);
 }
+
+/* Its class before gives less than it had, and differs from the one now in nothing else. */
+MACHINE_TEST(a_child_of_a_fork_under_way_gets_its_io_priority_back)
+{
+	ionice(m, INIT, IO_CLASS_REALTIME, 6);
+	start(m, "'QOS_LESS': { 'io_class': 'best-effort', 'io_priority': 4 },"
+		 "'QOS_MORE': { 'io_class': 'realtime', 'io_priority': 4 },"
+		 "'make': { 'qos': 'QOS_LESS', 'yield': false }, 'cc': { 'qos': 'QOS_MORE', 'yield': false }");
+	spawns(m, INIT, 100, "/usr/bin/make");
+	begins_fork(m, 100, 101);
+	execs(m, 100, "/usr/bin/cc");
+	ends_fork(m, 101);
+	stops_without_trace(m);
+}

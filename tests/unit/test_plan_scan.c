@@ -258,3 +258,33 @@ MACHINE_TEST(an_orphan_has_no_more_than_who_was_raised)
 	assert_carries(m, 101, "SCHED_NORMAL nice 10");
 	assert_carries(m, 102, "SCHED_NORMAL nice 10");
 }
+
+/* Anybody may have been its maker; init, whose class carries the same, vouches for nobody. */
+MACHINE_TEST(an_orphan_of_a_loss_does_not_climb)
+{
+	start(m, "'schedqos': { 'default': 'none' }," MAKE);
+	spawns(m, INIT, 100, "/bin/cmd");
+	renice(m, 100, 3);
+	scan(m);
+	m->lossy = true;
+	forks(m, 100, 101);
+	forks(m, 101, 102);
+	sets(m, 102, (struct task_attr){ POLICY_BATCH, .nice = 4, .slice_ns = 20 * MS, .util_max = 256 });
+	exits(m, 101);
+	m->lossy = false;
+	scan(m);
+	stop(m);
+	assert_int_equal(living(m, 102)->attr.nice, 4);
+}
+
+/* Its leader vouches for it, though it has got another class since. */
+MACHINE_TEST(a_missed_thread_goes_back)
+{
+	start_and_run(m, MAKE, "/usr/bin/make");
+	m->lossy = true;
+	clones(m, 100, 101);
+	m->lossy = false;
+	asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_USER_INTERACTIVE" }, 100);
+	scan(m);
+	stops_without_trace(m);
+}

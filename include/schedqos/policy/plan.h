@@ -79,8 +79,8 @@ struct plan_found {
 /* A task to decide about. */
 struct plan_due {
 	pid_t tid, tgid;
-	pid_t parent; /* tgid of the parent, if it was marked at its birth or found by a scan; else 0 */
-	pid_t origin; /* the task whose record it copied, in the same case */
+	pid_t parent; /* a process that was marked at its birth or found by a scan: tgid of its parent; else 0 */
+	pid_t origin; /* the task whose record it copied, in the same case, and of a thread */
 	uint32_t origin_start;
 	bool is_born; /* it was marked at its birth */
 };
