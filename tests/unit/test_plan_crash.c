@@ -28,46 +28,6 @@ MACHINE_TEST(a_start_after_a_crash_changes_nothing_and_its_stop_gives_back_what_
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(so_did_an_orphan_born_in_between)
-{
-	start(m, "'schedqos': { 'default': 'none' }," RULES);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	crash(m);
-	spawns(m, 100, 101, "/usr/bin/vi");
-	exits(m, 100);
-	start(m, "'schedqos': { 'default': 'none' }");
-	assert_task(m, 101, PRISTINE, REASON_NO_RULE);
-}
-
-MACHINE_TEST(a_reused_tid_is_another_task)
-{
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	renice(m, 100, 6);
-	start(m, RULES);
-	crash(m);
-	exits(m, 100);
-	m->pace = 100000;
-	forks(m, KTHREADD, 100);
-	machine_task(m, 100)->parent = INIT;
-	execs(m, 100, "/usr/bin/vi");
-	start(m, RULES);
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}
-
-MACHINE_TEST(what_somebody_changed_in_between_stays)
-{
-	start(m, RULES);
-	spawns(m, INIT, 100, "/usr/bin/vi");
-	crash(m);
-	renice(m, 100, 12);
-	start(m, RULES);
-	/* As if it had been changed while we were there. */
-	assert_task(m, 100, "SCHED_BATCH nice 12 slice 16 ms util 0..512", REASON_CHANGED);
-	stops_without_trace(m);
-}
-
 MACHINE_TEST(a_choice_before_the_crash_ends_with_its_class)
 {
 	start(m, RULES);
@@ -254,22 +214,6 @@ MACHINE_TEST(a_task_born_unseen_may_have_chosen_what_its_parent_got_since)
 	execs(m, 100, "/usr/bin/chrome");
 	stop(m);
 	assert_carries(m, 100, "SCHED_NORMAL nice 4");
-}
-
-static struct task *no_chunk(void *context)
-{
-	(void)context;
-	return NULL;
-}
-
-MACHINE_TEST(records_for_which_there_is_no_memory_are_an_error)
-{
-	static const struct tasks_memory none = { .grow = no_chunk };
-	const struct task legacy = { .tid = 100, .tgid = 100 };
-	const struct qos_attr tag = { 0 };
-
-	m->plan = plan_new(&m->caps, DAEMON, 0, &none);
-	assert_int_equal(plan_adopt(m->plan, &legacy, 1, &tag, 1, false), -ENOMEM);
 }
 
 /*

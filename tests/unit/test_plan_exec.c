@@ -74,16 +74,6 @@ MACHINE_TEST(an_unknown_task_s_exec_makes_it_known)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_task_without_an_executable_stays_unknown)
-{
-	start(m, "");
-	m->lossy = true;
-	forks(m, INIT, 100);
-	m->lossy = false;
-	execs(m, 100, "");
-	assert_unknown(m, 100);
-}
-
 MACHINE_TEST(a_task_for_which_there_is_no_memory_stays_unknown)
 {
 	m->no_memory = true;

@@ -256,13 +256,3 @@ MACHINE_TEST(a_negative_nice_is_not_what_such_a_child_had)
 	assert_carries(m, 100, "SCHED_NORMAL nice -5");
 	assert_carries(m, 101, PRISTINE);
 }
-
-MACHINE_TEST(a_task_with_reset_on_fork_keeps_it_when_tagged)
-{
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
-	forks(m, INIT, 100);
-	machine_task(m, 100)->attr.reset_on_fork = 1;
-	execs(m, 100, "/usr/bin/chrome");
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	assert_int_equal(machine_task(m, 100)->attr.reset_on_fork, 1);
-}

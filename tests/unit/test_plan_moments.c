@@ -121,6 +121,22 @@ MACHINE_TEST(the_upper_one_of_two_clamps_counts)
 	stops_without_trace(m);
 }
 
+/* nice(1) adds to what the class gives: what it finds is what it was given. */
+MACHINE_TEST(nice_adds_to_what_it_finds_and_that_is_the_choice)
+{
+	start(m, "");
+	forks(m, INIT, 100);
+	runs_nice(m, 100, 10, "/usr/bin/cmd");
+	assert_task(m, 100, "SCHED_NORMAL nice 12", REASON_CHOSEN);
+	execs(m, 100, "/usr/bin/other");
+	assert_task(m, 100, "SCHED_NORMAL nice 12", REASON_CHOSEN);
+	spawns(m, 100, 101, "/usr/bin/child");
+	assert_task(m, 101, "SCHED_NORMAL nice 12", REASON_CHOSEN);
+	/* Of ours there is nothing left to add to. */
+	runs_nice(m, 101, 5, "/usr/bin/cmd");
+	assert_task(m, 101, "SCHED_NORMAL nice 17", REASON_CHOSEN);
+}
+
 /* ---- yield ---- */
 
 MACHINE_TEST(yield_says_what_a_rule_does_to_what_was_chosen)

@@ -48,18 +48,6 @@ MACHINE_TEST(a_task_whose_rule_is_gone_can_be_decided_before_the_scan)
 	assert_task(m, 110, BY_DEFAULT, REASON_DEFAULT);
 }
 
-MACHINE_TEST(what_is_inherited_is_found_again_by_its_pattern)
-{
-	start_and_run(m, MAKE, "/usr/bin/make");
-	spawns(m, 100, 101, "/usr/bin/sh");
-	exits(m, 100); /* nobody could find the ancestor now */
-	reload(m, "'aaa': { 'qos': 'QOS_UTILITY', 'inherit': true }, "
-		  "'make': { 'qos': 'QOS_USER_INITIATED', 'inherit': true }");
-	assert_task(m, 101, INITIATED, REASON_INHERITED);
-	spawns(m, 101, 102, "/usr/bin/as");
-	assert_task(m, 102, INITIATED, REASON_INHERITED);
-}
-
 MACHINE_TEST(nothing_is_inherited_from_a_rule_that_is_gone)
 {
 	start_and_run(m, MAKE, "/usr/bin/make");
@@ -76,8 +64,9 @@ MACHINE_TEST(a_list_s_inheriting_rule_is_found_again)
 {
 	start_and_run(m, MAKE, "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/sh");
-	exits(m, 100);
-	reload(m, "'make': [ { 'qos': 'QOS_UTILITY', 'match': { 'exe': '/opt/*' } }, "
+	exits(m, 100); /* nobody could find the ancestor now */
+	reload(m, "'aaa': { 'qos': 'QOS_UTILITY', 'inherit': true }, "
+		  "'make': [ { 'qos': 'QOS_UTILITY', 'match': { 'exe': '/opt/*' } }, "
 		  "{ 'qos': 'QOS_USER_INITIATED', 'inherit': true } ]");
 	assert_task(m, 101, INITIATED, REASON_INHERITED);
 }

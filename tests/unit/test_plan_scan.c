@@ -205,18 +205,6 @@ MACHINE_TEST(an_old_task_with_the_same_attributes_is_somebody_s_choice)
 	assert_carries(m, 100, INTERACTIVE);
 }
 
-MACHINE_TEST(an_old_child_of_a_task_that_we_tag_has_what_it_has)
-{
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	spawns(m, 100, 101, "/usr/bin/vi");
-	sets(m, 101, interactive);
-	start(m, CHROME);
-	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	assert_task(m, 101, INTERACTIVE, REASON_CHOSEN);
-	stop(m);
-	assert_carries(m, 101, INTERACTIVE);
-}
-
 MACHINE_TEST(a_nice_alone_is_no_mark_of_ours)
 {
 	start(m, "'QOS_NICE': { 'sched_nice': 5 }, 'cc': { 'qos': 'QOS_NICE' }");

@@ -71,22 +71,3 @@ MACHINE_TEST(one_that_is_gone_is_left_alone)
 	execs(m, 100, "/usr/bin/chrome");
 	assert_no_action(m);
 }
-
-static struct task *no_chunk(void *context)
-{
-	(void)context;
-	return NULL;
-}
-
-TEST(records_that_find_no_memory_are_counted)
-{
-	static const struct tasks_memory none = { .grow = no_chunk };
-	struct tasks *tasks = tasks_new(&none);
-
-	assert_int_equal(tasks_failed(tasks), 0);
-	assert_null(tasks_put(tasks, &(struct task){ .tid = 100, .tgid = 100 }));
-	assert_null(tasks_put(tasks, &(struct task){ .tid = 101, .tgid = 101 }));
-	assert_int_equal(tasks_failed(tasks), 2);
-	assert_int_equal(tasks_count(tasks), 0);
-	tasks_free(tasks);
-}

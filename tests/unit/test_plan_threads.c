@@ -120,18 +120,6 @@ MACHINE_TEST(a_process_is_no_longer_mixed_after_its_exec)
 	assert_no_fetch(m);
 }
 
-MACHINE_TEST(a_thread_that_execs_takes_the_leader_s_id)
-{
-	start(m, CHROME);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
-	renames(m, 101, "bg");
-	execs(m, 101, "/usr/bin/vi");
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}
-
 /* It was born with the class of before, and the leader got another one before anybody heard of it. */
 MACHINE_TEST(a_thread_that_execs_unheard_has_chosen_no_class_of_before)
 {

@@ -11,29 +11,6 @@ static void begins_undo(struct machine *m)
 	plan_undo_begin(m->plan);
 }
 
-MACHINE_TEST(every_tagged_task_gets_back_what_it_had)
-{
-	const struct task_attr mine = {
-		.policy = POLICY_BATCH,
-		.nice = 3,
-		.slice_ns = 5 * MS,
-		.util_min = 10,
-		.util_max = 700,
-	};
-
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	spawns(m, INIT, 101, "/usr/bin/chrome");
-	sets(m, 101, mine);
-	spawns(m, INIT, 102, "/usr/bin/vi");
-	start(m, CHROME);
-	assert_task(m, 101, "SCHED_NORMAL nice 3 slice 8 ms util 10..1024", REASON_RULE);
-	stop(m);
-	assert_task(m, 100, PRISTINE, REASON_UNDONE);
-	assert_task(m, 101, "SCHED_BATCH nice 3 slice 5 ms util 10..700", REASON_UNDONE);
-	assert_task(m, 102, PRISTINE, REASON_UNDONE);
-	assert_task(m, INIT, PRISTINE, REASON_UNDONE);
-}
-
 MACHINE_TEST(a_task_that_carries_nothing_of_ours_is_not_looked_at)
 {
 	start(m, "'schedqos': { 'default': 'none' }");

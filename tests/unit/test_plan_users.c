@@ -311,6 +311,8 @@ MACHINE_TEST(what_is_hidden_is_lowered_unless_its_rule_keeps_it)
 	runs_as(m, 101, ALICE, "/usr/bin/kept");
 	number = says(m, ALICE, 100, SHOWN_HIDDEN);
 	says(m, ALICE, 101, SHOWN_HIDDEN);
+	assert_true(overrides_is_other_app(plan_overrides(m->plan), number, 101));
+	assert_false(overrides_is_other_app(plan_overrides(m->plan), number, 100));
 	assert_task(m, 100, UTILITY, REASON_RULE);
 	assert_task(m, 101, INITIATED, REASON_RULE);
 	forks(m, 100, 102);
