@@ -3,8 +3,6 @@
 
 import os
 import shutil
-import signal
-import threading
 
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY, get_attr, pristine
 from cgroups import Cgroups
@@ -109,18 +107,3 @@ class Births(LiveTest):
         daemon.stop()
         for tid in (*threads, thread, born, child):
             self.assertEqual(get_attr(tid), pristine())
-
-    def test_children_born_while_the_rules_change(self):
-        daemon = self.daemon({"app": {"qos": UI}})
-        app = self.puppet("app")
-        app.tell(0, "allocate", 100)
-        storm = threading.Thread(target=app.tell, args=(0, "fork", 100))
-        storm.start()
-        for i in range(20):
-            daemon.configure({"app": {"qos": (UI, BACKGROUND)[i % 2]}})
-            daemon.popen.send_signal(signal.SIGHUP)
-            self.sleeper("app").end()
-        storm.join()
-        for pid in app.descendants():
-            self.assert_carries(pid, BACKGROUND)
-        self.assertEqual(len(app.descendants()), 100)
