@@ -326,7 +326,7 @@ int plan_detail(const struct plan *plan, const struct task *task, struct facts *
 		const struct task_attr allowed = plan_class_over(plan, task);
 
 		ret->class = qos_attr_over(plan_tag_attr(plan, task->tag), &task->had, plan->caps);
-		ret->withheld = attr_difference(&ret->class, &allowed);
+		ret->withheld = attr_difference(&ret->class, &allowed) & ~task->theirs;
 	}
 	return 0;
 }

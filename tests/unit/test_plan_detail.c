@@ -58,6 +58,11 @@ MACHINE_TEST(what_somebody_has_just_changed)
 	assert_int_equal(detail.changed, TASK_ATTR_NICE);
 	assert_attr(&detail.actual, "SCHED_NORMAL nice 7 slice 8 ms");
 	assert_int_equal(record(m, 100)->theirs, 0);
+	/* The daemon has: it is not taken for what was there before. */
+	scan(m);
+	look_at(m, 100);
+	assert_int_equal(record(m, 100)->theirs, TASK_ATTR_NICE);
+	assert_int_equal(detail.changed | detail.withheld, 0);
 	stops_without_trace(m);
 }
 

@@ -236,7 +236,7 @@ struct plan_detail {
 	struct task_attr want;	/* what it is to carry, by its record */
 	struct task_attr class; /* what its class would give, whatever is theirs; `had` if it has none */
 	uint8_t changed;	/* enum task_attr_bit: somebody has changed it since we last looked */
-	uint8_t withheld;	/* somebody had lowered it before, and no rule raises that */
+	uint8_t withheld;	/* somebody had lowered it before the class was put on, and no rule raises that */
 	bool is_limited, is_raised; /* it has another class than its rule or override assigns */
 };
 
