@@ -284,7 +284,7 @@ void suggest_offer(struct suggestion *suggestion, const char *candidate)
 	if (len > WORD_MAX || other > WORD_MAX)
 		return;
 	if (is_short_for(suggestion->word, len, candidate, other))
-		d = 1;
+		d = 0;
 	else if (d <= limit)
 		d = distance(suggestion->word, len, candidate, other);
 	if (d > limit || (suggestion->best && d >= suggestion->distance))

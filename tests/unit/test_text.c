@@ -188,9 +188,11 @@ TEST(one_word_to_another)
 
 TEST(the_nearest_wins_and_then_the_first)
 {
-	static const char *const near[] = { "abcdxx", "abcdex", "abcdey", "zzzzzz" };
+	static const char *const near[] = { "abcdxx", "abcdex", "abcdey", "zzzzzz" }, *const verbs[] = { "start", "status" };
 
 	assert_string_equal(suggest("abcdef", near, COUNT(near)), "abcdex");
+	/* An abbreviation goes before a typing error. */
+	assert_string_equal(suggest("stat", verbs, COUNT(verbs)), "status");
 	assert_null(suggest("abcdef", NULL, 0));
 }
 
