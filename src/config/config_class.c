@@ -45,8 +45,14 @@ bool is_class(const struct json_node *value)
 
 const char *outside_class(const struct json_node *value)
 {
-	return find_key(&attribute_keys, value->key) ? ": that is for classes, whose names begin with " QOS_PREFIX
-						     : NULL;
+	struct suggestion near = { .word = value->key };
+
+	for (size_t i = 0; i < attribute_keys.n; i++)
+		suggest_offer(&near, attribute_keys.items[i].name);
+	/* Or an abbreviation, as in "nice": 5; but in "class": "QOS_..." that is meant for a key of its place. */
+	if (!near.best || near.distance || (value->type != JSON_NUMBER && strcmp(near.best, value->key) != 0))
+		return NULL;
+	return ": that is for classes, whose names begin with " QOS_PREFIX;
 }
 
 static void parse_attributes(struct parser *parser, struct class_text *text)

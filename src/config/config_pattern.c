@@ -66,6 +66,12 @@ static bool is_choice(const char *pattern)
 	return strchr(pattern, '|') || (comma && strchr(comma, '}'));
 }
 
+/* Whether it begins or ends as no name and no glob does. */
+static bool is_regular_expression(const char *pattern)
+{
+	return *pattern == '^' || strncmp(pattern, ".*", 2) == 0 || pattern[strlen(pattern) - 1] == '$';
+}
+
 void check_process(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
 	const char *option = find_option(pattern), *base = path_base(pattern);
@@ -77,6 +83,9 @@ void check_process(struct parser *parser, const struct json_node *value, unsigne
 	else if (is_choice(pattern))
 		complain(parser, value, what,
 			 "a | or {,} stands for itself: write a rule for each name, or a glob, such as \"gcc-*\"");
+	else if (is_regular_expression(pattern))
+		complain(parser, value, what, "looks like a regular expression, but is a glob, in which ^, $ and . "
+			 "stand for themselves: write * for .*");
 	else if (strchr(pattern, '/'))
 		check_path(parser, value, what, pattern);
 	else if (base != pattern && *base && !pattern_is_glob(pattern))

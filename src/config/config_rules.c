@@ -130,6 +130,10 @@ static void parse_user(struct parser *parser, const struct json_node *value, voi
 		match->user = parse_user_number(parser, value);
 		return;
 	}
+	if (value->type == JSON_LIST) {
+		complain(parser, value, AT_VALUE, "must be one user's name or number: write a list of rules, one for each");
+		return;
+	}
 	name = value_kept(parser, value);
 	match->user = name ? user_named(parser, name) : NULL;
 	if (!match->user || !match->user->error)

@@ -192,6 +192,8 @@ static const struct bad in_rules[] = {
 	{ "{'a': {'quos': 1}}", 1, 8, "a.quos", "unknown key \"quos\" (did you mean \"qos\"?)" },
 	{ "{'UTILITY': {'sched_nice': 1}}", 1, 14, "UTILITY.sched_nice",
 	  "unknown key \"sched_nice\": that is for classes, whose names begin with QOS_" },
+	{ "{'a': {'nice': 5}}", 1, 8, "a.nice", "unknown key \"nice\": that is for classes, whose names begin with QOS_" },
+	{ "{'a': {'peroid': 5}}", 1, 8, "a.peroid", "unknown key \"peroid\" (did you mean \"period\"?)" },
 	/* what stands where something else is meant to be */
 	{ "{'a': {'user': 'root'}}", 1, 8, "a.user", "unknown key \"user\": that belongs inside \"match\"" },
 	{ "{'a': {'match': {'qos': 'QOS_UTILITY'}}}", 1, 18, "a.match.qos", "that belongs beside \"match\", not into it" },
@@ -241,6 +243,7 @@ static const struct bad in_rules[] = {
 	{ "{'a': {'match': {'argv': []}}}", 1, 26, "a.match.argv", "must not be empty" },
 	{ "{'a': {'match': {'argv': ['x', 1]}}}", 1, 32, "a.match.argv[1]", "must be a string, not a number" },
 	{ "{'a': {'match': {'cgroup': true}}}", 1, 28, "a.match.cgroup", "must be a string" },
+	{ "{'a': {'match': {'user': ['root']}}}", 1, 26, "a.match.user", "one user's name or number: write a list of rules" },
 	{ "{'a': {'match': {'user': false}}}", 1, 26, "a.match.user", "must be a string" },
 	{ "{'a': {'match': {'user': 4294967295}}}", 1, 26, "a.match.user", "must be between 0 and 4294967294" },
 	{ "{'a': {'match': {'parent': null}}}", 1, 28, "a.match.parent", "must be a string" },
