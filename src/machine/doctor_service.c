@@ -33,8 +33,9 @@ static void check_configuration(struct checkup *checkup)
 		found_bad(checkup, "configuration",
 			  input->is_daemons ? "the daemon keeps to an earlier one, and does not start again with it" :
 					      "the daemon does not start with it",
-			  "'schedqos check' shows every error at its place", "%zu error%s", input->n_errors,
-			  input->n_errors == 1 ? "" : "s");
+			  input->is_daemons ? "'schedqos check --diff' shows every error at its place" :
+					      "'schedqos check' shows every error at its place",
+			  "%zu error%s", input->n_errors, input->n_errors == 1 ? "" : "s");
 	if (input->n_differences)
 		found_note(checkup, "in-force", "the daemon works with what it read before",
 			   "'schedqos check --diff' shows them, 'schedqos reload' puts them in force",

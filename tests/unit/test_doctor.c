@@ -120,6 +120,8 @@ TEST_DOCTOR_TEST(configuration)
 	use(NULL);
 	says("configuration", FINDING_BAD, "3 errors");
 	assert_non_null(strstr(finding_named("configuration")->consequence, "keeps to an earlier one"));
+	/* Of the files that the daemon reads, wherever they are. */
+	assert_non_null(strstr(finding_named("configuration")->remedy, "check --diff"));
 	assert_null(finding_named("in-force"));
 }
 
