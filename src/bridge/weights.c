@@ -545,7 +545,9 @@ static int connect_to_daemon(struct weights *weights)
 		r = sd_bus_attach_event(weights->daemon, weights->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r >= 0 && ask_daemon(weights) < 0 && !weights->is_user)
 		r = -ECONNREFUSED;
-	if (r < 0)
+	if (!weights->is_user && (r == -ENOENT || r == -ECONNREFUSED))
+		log_error("not running: the daemon says what weights there are");
+	else if (r < 0)
 		log_error("talking to the daemon: %s", strerror(-r));
 	return r;
 }

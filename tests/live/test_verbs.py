@@ -61,7 +61,8 @@ class Usage(LiveTest):
         self.assertRegex(result.stdout, r"^schedqos \S+\n$")
 
     def test_without_a_daemon(self):
-        for args in (["stop"], ["reload"], ["status"], ["list"], ["top"], ["check", "--diff"]):
+        for args in (["stop"], ["reload"], ["status"], ["list"], ["top"], ["check", "--diff"],
+                     ["weights"]):
             result = schedqos(*args)
             self.assertEqual((result.returncode, result.stdout), (1, ""), args)
             self.assertIn("not running", result.stderr, args)
