@@ -45,9 +45,12 @@ static void put_side(char sign, const struct config_change *change, const char *
 		printf("%c %s %s: %s%s%s\n", sign, change->kind, change->name, text, *place ? "  # " : "", place);
 }
 
+/* The daemon says of rules only where they were written; all else stands in the text that it has sent. */
 static void put_change(void *context __attribute__((unused)), const struct config_change *change)
 {
-	put_side('-', change, change->before, *change->after ? "" : change->place);
+	const bool is_known = !*change->after && strcmp(change->kind, "rule") == 0;
+
+	put_side('-', change, change->before, is_known ? change->place : "");
 	put_side('+', change, change->after, change->place);
 }
 

@@ -75,6 +75,9 @@ class Difference(LiveTest):
         daemon.reload()
         self.assertEqual(schedqos("check", "--diff").stdout, "no difference\n")
         self.assertNotIn("changes of the files", schedqos("doctor").stdout)
+        daemon.configure({"app": {"qos": BACKGROUND}, "new": {}, "same": {}})
+        self.assertIn('- class QOS_MINE: { "sched_policy": "SCHED_NORMAL", "sched_nice": 1 }\n',
+                      schedqos("check", "--diff").stdout)
 
     def test_what_is_wrong_is_said_instead(self):
         daemon = self.daemon()
