@@ -58,6 +58,8 @@ static void print_attribute(const cJSON *attr, const char *name)
 		printf("slice %g ms", value / 1e6);
 	else if (strcmp(name, "slice") == 0)
 		printf("no custom slice");
+	else if (strcmp(name, "io_priority") == 0 && member_is(attr, "io_class", "idle"))
+		printf("I/O idle");
 	else if (strcmp(name, "io_priority") == 0 && member(attr, "io_class"))
 		printf("I/O %s %.0f", member_text(attr, "io_class"), value);
 	else if (strcmp(name, "io_priority") == 0)

@@ -91,6 +91,17 @@ class Given(IoTest):
             self.assert_keeps_io(app, ALL_IDLE)
         self.stop()
 
+    def test_idle_has_no_level(self):
+        """ionice -c 3 sets 7."""
+        self.daemon(RULES)
+        app = self.puppet("app")
+        _, fast = app.tell(0, "thread", "fast")
+        self.assert_io(fast, ALL_2)
+        set_io(fast, IDLE, 7)
+        self.assertIn("I/O idle: changed after us", schedqos("explain", str(fast)).stdout)
+        app.end()
+        self.stop()
+
     def test_a_crash_and_what_was_born_after_it(self):
         self.addCleanup(schedqos, "restore")
         daemon = self.daemon(RULES)
