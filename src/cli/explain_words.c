@@ -50,6 +50,7 @@ static const struct sentence about_thread[] = {
 	{ "else inherited_from", NULL, ", inherited from <inherited_from.pid> <inherited_from.name>" },
 	{ "else assigned_by=inherited-rule", NULL,
 	  ", inherited from an ancestor that has ended or runs another program" },
+	{ "else rule !matched arguments_unread", NULL, "" },
 	{ "else rule !matched", NULL, ": the program had another name when it was matched" },
 	{ "else rule matched.kind=path", NULL, ": the path <matched.name> matches that" },
 	{ "else rule matched.kind=script", NULL, ": the script's name matches that" },
