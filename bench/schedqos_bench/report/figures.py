@@ -53,7 +53,7 @@ def load(directory):
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise Failure(f"{path}: {error}") from error
+        raise Failure(f"{path}: {getattr(error, 'strerror', error)}") from error
     if not isinstance(result, dict) or result.get("format") != FORMAT:
         raise Failure(f"{path}: not a result of schedqos-bench, or of another version of it")
     return result

@@ -72,7 +72,7 @@ def _findings(result):
             text += f" (remedy: {each['remedy']})"
         found += verbatim(wrapped(text))
     for each in result["skipped"]:
-        found += verbatim([plain(f"Left out: {each['scenario']}: {each['reason']}")])
+        found += verbatim(wrapped(f"Left out: {each['scenario']}: {each['reason']}"))
     return found
 
 
