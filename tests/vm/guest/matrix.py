@@ -18,7 +18,7 @@ from features import features  # noqa: E402
 from outside import tell  # noqa: E402
 
 # Everything takes long here, and a test fails as soon as it is sure.
-os.environ.setdefault("PATIENCE", "60")
+os.environ.setdefault("PATIENCE", "300")
 os.environ.setdefault("STORM", "0.2")
 SUMMARY = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 CMOCKA = re.compile(r"\[  (PASSED|FAILED|SKIPPED) *\] (\d+) test\(s\)")
