@@ -41,11 +41,11 @@ class Layers(LiveTest):
         # The administrator's other settings do not switch it off.
         daemon = self.daemon({"schedqos": {"default": "none"}}, layers=layers)
         app = self.sleeper("app")
-        self.assert_carries(app, fair(NORMAL, 5, 5 * MS, None))
+        self.assert_carries(app, fair(NORMAL, 5, 5 * MS))
         self.assert_mapping("one (%s/schedqos.json:3:14)" % daemon.layers)
         result = daemon.reload({"schedqos": {"default": "none", "mapping": "two"}})
         self.assertRegex(result.stderr, r"mapping two \(%s:\d+:\d+\)$" % re.escape(daemon.config))
-        self.assert_carries(app, fair(NORMAL, 6, 6 * MS, None))
+        self.assert_carries(app, fair(NORMAL, 6, 6 * MS))
         daemon.stop()
         daemon = self.daemon({"schedqos": {"mapping": "two"}}, layers=layers, args=["--mapping", "announcement"])
         self.assert_carries(app, UTILITY)
