@@ -6,59 +6,58 @@
  * THE MODEL. Of each task there is a record (tasks.h). Beside the task's class it has
  *	`had`		what the task would carry without us, and gets back at the stop
  *	`known`		what it carries as far as we know: what we last found, or have set since
- *	`theirs`	which attributes somebody else has chosen since a rule last took effect on it
+ *	`theirs`	which attributes somebody else has chosen since a rule last put a class on it
  * Putting a class on sets each attribute to the class's, or to that of `had` where it gives none; what is `theirs`
- * stays as it is. A rule takes effect at a few moments only (see exec): then `theirs` is cleared first. A task whose
- * `had` is real-time, deadline or sched_ext gets no class, whatever its rule says, until it leaves that policy.
+ * stays. If a rule takes effect (only at the moments under exec), `theirs` is cleared first; but who then gets no class
+ * carries all of `had`. A task whose `had` is real-time, deadline or sched_ext gets none until it leaves that policy.
  *
- * WHOSE IS IT? Events are booked: that changes records and marks tasks as due, without a system call. A task that is
- * due is looked at: we read what it carries, and each attribute (policy with its priority, nice, slice, two clamps, I/O
- * priority) is judged by the first line that fits. No other task is judged. In any case `known` becomes what was found.
- *	1 a slice or clamp, not the default, that a class gives		ours
- *	2 what `known` says						nobody has touched it: ours or theirs, as before
+ * WHOSE IS IT? Events are booked: that changes records and marks tasks as due. A task that is due is looked at: we read
+ * what it carries, and each attribute (policy with its priority, nice, slice, two clamps, I/O priority) is judged by
+ * the first line that fits. Then `known` becomes what was found, and only then may a rule take effect.
+ *	1 a slice or clamp, not the default, that a class gives		ours, even if it was theirs
+ *	2 what `known` says, unless doubt_record() forgets that		nobody has touched it: ours or theirs, as before
  *	3 on a copy: what a class, or `had`, would give it		ours, if vouched for where that is needed
  *	4 anything else			somebody chose it: `theirs`, and `had` becomes it, within the bounds below
  * "A class" is any of those configured since the first start after a boot or stop. A copy is a task that nobody has
  * looked at since its fork. Its record is a copy of its origin's: of the task that forked or, for a thread, of the
  * leader, since no event names a thread's maker. The kernel copies policy, nice value and slice together: for line 3
- * all three have to be those of `had`, or of one class over it, and then whatever that gives is ours (see signature()).
+ * they have to be those of `had`, or of one class over it; beside a class's slice nice may differ (see signature()).
  *
  * WHO VOUCHES, AND WHY. A fork that began before its origin was set brings a child that carries what the origin carried
- * before. So a task that we set is fresh until a child carries all of that, and so is a copy that was born while its
- * origin was fresh or due. But anyone can lower himself to what a class gives, and fork; were that ours, the stop would
- * raise the child. So what is less than `had` (SCHED_IDLE, a higher nice value, no real-time I/O) is ours by line 3
- * only on a fresh copy, and if its origin (of a thread: its leader) lives, has been looked at, and right now carries
- * what its record says. Then the copy's `had` becomes, attribute by attribute, the lesser of its own and its origin's.
+ * before. So a task that we set, and after a loss every task, is fresh until a child carries all of that, and so is a
+ * copy that was born while its origin was fresh or due. But anyone can lower himself to what a class gives, and fork;
+ * were that ours, the stop would raise the child. So what is less than `had` (SCHED_IDLE, a higher nice value, no
+ * real-time I/O) is ours by line 3 only on a fresh copy whose origin (but init, of what a scan finds) lives, has been
+ * looked at, and right now carries what its record says. Then the lesser of both, by attribute, is its `had`.
  *
  * BOUNDS. The stop gives nobody more than he could take himself. A choice that is more than `had` gets into it only so;
- * else it is `theirs` until a rule takes effect or the stop. Whatever is not above the kernel's default, or not in `had`,
- * is `theirs` only until another class gives less: nobody is to get round a limit (see drop_unprivileged()).
- *	nice			below every class's; any, if no copy, and no class was ever put on it or an ancestor
+ * else it is `theirs` until a rule takes effect or the stop. When a class is put on that gives less than a choice, that
+ * stays `theirs` only if it took privilege and is in `had`: see drop_unprivileged().
+ *	nice			below every class's number; any, if no copy, and no class ever on it or an ancestor
  *	out of SCHED_IDLE	if `known` was that and, on a copy, no class ever took a task out of it
  *	real-time		above `known`, on a copy above every class's; any, if `had` is not fair
  *	real-time I/O		above every class's
  *
  * WHAT HAPPENS
- * fork		The child's record is a copy, less what reset-on-fork takes. As a rule that is all: the child was born
- *		with its origin's class, and nobody looks at it. It is due only where that may be wrong: above all if
- *		its origin is fresh or due. See due_at_birth().
- * exec		The task is due: its rule takes effect. It raises nothing that somebody had lowered (`had` is
- *		SCHED_IDLE, has a nice value above 0 or any I/O priority), and may leave it alone (see must_leave()).
+ * fork		The child's record is a copy, less what reset-on-fork takes. Mostly nobody looks at the child: it was
+ *		born with its origin's class. It is due where that may be wrong: above all if its origin is fresh or
+ *		due. See due_at_birth().
+ * exec		The task is due: its rule takes effect. Unless that enforces or has yield: false, it raises nothing
+ *		that somebody had lowered (`had` is SCHED_IDLE, has nice above 0 or any I/O priority); see must_leave().
  * rename, move, reload	The same, if it brings another rule or class; likewise a first sight and late arguments.
  * override	What is asked for takes effect like a rule's; root's class, or that of a user who may raise, also raises
- *		what somebody had lowered. At its end the rule's class is put on, and `theirs` stays, within the bounds
- *		above. So it does when a limit or the focus comes or goes.
+ *		what somebody had lowered. At its end, or when a limit or the focus comes or goes, `theirs` stays.
  * renice	and chrt and ionice make no task due: we are not told. Line 4 finds the choice at the next look, and the
  *		class leaves it until a rule takes effect: at once, if that look is an exec's. What got into `had` comes
  *		back at the stop. While a rule enforces, a tracepoint or timer has its tasks looked at and put back.
  * thread	Where the records of a process's threads differ, a new one may be a copy of any, and any may have called
- *		exec. What we find tells which, or it gets the least `had` of all: see settle_doubt().
- * loss		A scan looks at every task. Without a record, one born since we began to listen counts as a fresh copy
- *		of its living parent (a thread: leader); what an older one carries was chosen. See first_sight().
- * crash	The records are in a file in /run. The next daemon goes on with them as after a loss (see adopt()), or
- *		`restore` puts all back. On a task that was being set, any value of `had` and of a class is ours.
- * stop		Every task is looked at and gets all of `had`. For longer forks the records stay, under another name:
- *		`restore` or the next start does that to tasks that are not on record but carry a class's slice.
+ *		exec. What we find tells which, or it gets the least `had` of all: see find_maker().
+ * loss		A scan looks at every task, and matches it again. Without a record, one born since we began to listen is
+ *		a fresh copy of its parent (a thread: leader); what an older one carries was chosen. See first_sight().
+ * crash	The records are in /run. By them the next daemon goes on: `theirs` stays (see adopt()); or `restore`
+ *		puts all back. On what was being set all of `had` or a class is ours. Without records all was chosen.
+ * stop		Every task is looked at and gets all of `had`, but not the slice if it stays SCHED_IDLE. For late forks
+ *		`restore` or the next start does that to tasks that are not on record but carry what only a class gives.
  */
 #pragma once
 
@@ -183,7 +182,7 @@ bool plan_is_seen(const struct plan *plan, pid_t tid);
 
 /*
  * From now on tasks get back what they had, and none is tagged. Every task that by its record carries anything but
- * `had` is due, and so is each one that is born or found from now on.
+ * `had` is due, and so is each one that is born or found from now on: the caller scans, so all are looked at.
  */
 void plan_undo_begin(struct plan *plan);
 
