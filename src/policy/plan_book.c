@@ -392,17 +392,9 @@ void plan_book_missed(struct plan *plan, const struct plan_due *due, struct fact
 		plan_book_found(plan, &(struct plan_found){ due->tid, due->tgid, facts->ppid, facts->start }, facts);
 }
 
-void plan_scan_begin(struct plan *plan, bool events_lost)
+void plan_scan_begin(struct plan *plan)
 {
-	uint32_t cursor = 0;
-	struct task *task;
-
 	plan->scan++;
-	/* We may have missed an exec, or a fork just before which this was set. */
-	while (events_lost && (task = tasks_next(plan->tasks, &cursor))) {
-		if (!(task->flags & TASK_COPY))
-			task->flags |= TASK_FRESH;
-	}
 }
 
 bool plan_is_seen(const struct plan *plan, pid_t tid)

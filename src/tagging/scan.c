@@ -285,15 +285,13 @@ int scan_join(struct tagger *tagger, uint16_t only)
 void scan_all(struct tagger *tagger)
 {
 	struct scan scan = { .tagger = tagger };
-	bool missed_events;
 	int r = 0;
 
-	/* This may report a loss. Before the first scan we have missed all events since an earlier daemon died. */
+	/* This may report a loss. */
 	events_book(tagger);
-	missed_events = tagger->events_lost || !tagger->started;
 	tagger->events_lost = false;
 	tagger->counters.scans++;
-	plan_scan_begin(tagger->plan, missed_events);
+	plan_scan_begin(tagger->plan);
 	for (int i = 0; i < PASSES_MAX && r == 0; i++) {
 		r = pass(&scan);
 		events_drain(tagger);

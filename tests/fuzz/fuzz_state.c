@@ -114,7 +114,7 @@ static void take_over(const struct state_legacy *legacy, uint8_t flags)
 	check(plan_set_config(plan, config) == 0);
 	for (size_t i = 0; i < legacy->n_records; i++)
 		check(state_record_is_sound(&legacy->records[i]));
-	plan_scan_begin(plan, true);
+	plan_scan_begin(plan);
 	for (size_t i = 0; i < legacy->n_records; i++)
 		scan_task(plan, &legacy->records[i], flags);
 	check_plan(plan);

@@ -164,11 +164,11 @@ static const struct machine_task *next_process(const struct machine *m,
 	return next;
 }
 
-static void look_for_all(struct machine *m, bool unheard)
+void scan(struct machine *m)
 {
 	const struct machine_task *process = NULL;
 
-	plan_scan_begin(m->plan, unheard);
+	plan_scan_begin(m->plan);
 	while ((process = next_process(m, process))) {
 		meet(m, process);
 		for (size_t i = 0; i < MACHINE_TASKS; i++) {
@@ -185,11 +185,6 @@ void look_at_enforced(struct machine *m)
 {
 	plan_look_at_enforced(m->plan);
 	hear(m);
-}
-
-void scan(struct machine *m)
-{
-	look_for_all(m, true);
 }
 
 static struct task *no_chunk(void *context)
@@ -233,7 +228,7 @@ void reload(struct machine *m, const char *json)
 {
 	passes(m, m->pace);
 	set_config(m, json);
-	look_for_all(m, false);
+	scan(m);
 	passes(m, m->pace);
 }
 
@@ -271,7 +266,7 @@ void stop(struct machine *m)
 	hear(m);
 	plan_undo_begin(m->plan);
 	hear(m);
-	look_for_all(m, false);
+	scan(m);
 }
 
 static void undo_what_is_left(struct machine *m, bool stopped)

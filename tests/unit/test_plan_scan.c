@@ -36,7 +36,7 @@ MACHINE_TEST(a_scan_sees_each_task_once)
 	assert_false(plan_is_seen(m->plan, 101));
 	forks(m, 100, 101);
 	assert_true(plan_is_seen(m->plan, 101));
-	plan_scan_begin(m->plan, true);
+	plan_scan_begin(m->plan);
 	assert_false(plan_is_seen(m->plan, 100));
 	/* Its parent is still to be looked at, and so is it. */
 	forks(m, 100, 102);

@@ -24,11 +24,11 @@
  * they have to be those of `had`, or of one class over it; beside a class's slice nice may differ (see signature()).
  *
  * WHO VOUCHES, AND WHY. A fork that began before its origin was set brings a child that carries what the origin carried
- * before. So a task that we set, and after a loss every task, is fresh until a child carries all of that, and so is a
- * copy that was born while its origin was fresh or due. But anyone can lower himself to what a class gives, and fork;
- * were that ours, the stop would raise the child. So what is less than `had` (SCHED_IDLE, a higher nice value, no
- * real-time I/O) is ours by line 3 only on a fresh copy whose origin (but init, of what a scan finds) lives, has been
- * looked at, and right now carries what its record says. Then the lesser of both, by attribute, is its `had`.
+ * before. So a task that we set is fresh until a child carries all of that, and so is a copy that was born while its
+ * origin was fresh or due. But anyone can lower himself to what a class gives, and fork; were that ours, the stop would
+ * raise the child. So what is less than `had` (SCHED_IDLE, a higher nice value, no real-time I/O) is ours by line 3
+ * only on a fresh copy whose origin (but init, of what a scan finds) lives, has been looked at, and right now carries
+ * what its record says. Then the copy's `had` becomes, attribute by attribute, the lesser of its own and its origin's.
  *
  * BOUNDS. The stop gives nobody more than he could take himself. A choice that is more than `had` gets into it only so;
  * else it is `theirs` until a rule takes effect or the stop. When a class is put on that gives less than a choice, that
@@ -176,8 +176,8 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 /* The task has ended. */
 void plan_exited(struct plan *plan, pid_t tid);
 
-/* Begins a scan: plan_is_seen is false for every task until the scan finds it. events_lost: before this scan. */
-void plan_scan_begin(struct plan *plan, bool events_lost);
+/* Begins a scan: plan_is_seen is false for every task until the scan finds it. */
+void plan_scan_begin(struct plan *plan);
 bool plan_is_seen(const struct plan *plan, pid_t tid);
 
 /*
