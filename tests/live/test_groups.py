@@ -60,7 +60,8 @@ class Moves(LiveTest):
         self.assert_carries(other, BACKGROUND)
         status = self.current.status()
         self.assertGreaterEqual(status["tasks_limited"], 2)
-        self.assertGreaterEqual(status["moves"], 3 if self.how == "heard" else 0)
+        if self.how == "heard":
+            self.assertGreaterEqual(status["moves"], 3)
 
 
 class Heard(Moves):
