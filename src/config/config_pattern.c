@@ -66,10 +66,11 @@ static bool is_choice(const char *pattern)
 	return strchr(pattern, '|') || (comma && strchr(comma, '}'));
 }
 
-/* Whether it begins or ends as no name and no glob does. */
+/* Whether it begins or ends as hardly a name or a glob does; but ".*-wrapped" is one. */
 static bool is_regular_expression(const char *pattern)
 {
-	return *pattern == '^' || strncmp(pattern, ".*", 2) == 0 || pattern[strlen(pattern) - 1] == '$';
+	return *pattern == '^' || (strncmp(pattern, ".*", 2) == 0 && pattern[2] != '-') ||
+	       pattern[strlen(pattern) - 1] == '$';
 }
 
 void check_process(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)

@@ -239,6 +239,9 @@ static const struct key parts[] = {
 
 static const char *outside_rule(const struct json_node *value)
 {
+	/* Not short for a class's, but written in another case. */
+	if (strcasecmp(value->key, "period") == 0)
+		return NULL;
 	if (find_key(&match_keys, value->key))
 		return ": that belongs inside \"match\"";
 	if (is_setting(value->key))

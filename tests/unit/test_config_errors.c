@@ -192,6 +192,7 @@ static const struct bad in_rules[] = {
 	{ "{'a': {'quos': 1}}", 1, 8, "a.quos", "unknown key \"quos\" (did you mean \"qos\"?)" },
 	{ "{'UTILITY': {'sched_nice': 1}}", 1, 14, "UTILITY.sched_nice",
 	  "unknown key \"sched_nice\": that is for classes, whose names begin with QOS_" },
+	{ "{'a': {'Period': 5000000}}", 1, 8, "a.Period", "did you mean \"period\"?" },
 	{ "{'a': {'nice': 5}}", 1, 8, "a.nice", "unknown key \"nice\": that is for classes, whose names begin with QOS_" },
 	{ "{'a': {'peroid': 5}}", 1, 8, "a.peroid", "unknown key \"peroid\" (did you mean \"period\"?)" },
 	/* what stands where something else is meant to be */

@@ -44,7 +44,8 @@ struct suggestion {
 
 /*
  * A candidate is close if its Damerau-Levenshtein distance, ignoring case, is at most a third of the
- * word's length, or 1 for short words. Of equally close ones the first one offered wins.
+ * word's length, or 1 for short words. What the word is short for has distance 0: that of which it is the beginning, or
+ * the end after a _. Of equally close ones the first one offered wins.
  */
 void suggest_offer(struct suggestion *suggestion, const char *candidate);
 
