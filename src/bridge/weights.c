@@ -543,9 +543,11 @@ static int connect_to_daemon(struct weights *weights)
 					"org.freedesktop.DBus.Local", "Disconnected", on_daemon_gone, weights);
 	if (r >= 0)
 		r = sd_bus_attach_event(weights->daemon, weights->event, SD_EVENT_PRIORITY_NORMAL);
-	if (r >= 0 && ask_daemon(weights) < 0 && !weights->is_user)
-		r = -ECONNREFUSED;
-	if (!weights->is_user && (r == -ENOENT || r == -ECONNREFUSED))
+	if (r >= 0 && !weights->is_user)
+		r = ask_daemon(weights);
+	else if (r >= 0)
+		ask_daemon(weights);
+	if (!weights->is_user && (r == -ENOENT || r == -ECONNREFUSED || r == -ECONNRESET || r == -ENOTCONN))
 		log_error("not running: the daemon says what weights there are");
 	else if (r < 0)
 		log_error("talking to the daemon: %s", strerror(-r));

@@ -47,6 +47,8 @@ int client_try(void)
 {
 	int r = connection ? 0 : connect_to(&connection);
 
+	if (r < 0)
+		connection = sd_bus_unref(connection);
 	return r < 0 ? r : 0;
 }
 
