@@ -291,7 +291,7 @@ static void prove(const struct plan *plan, const struct task *task, const struct
 {
 	struct task *origin = origin_of(plan, due);
 
-	if (origin && due->is_born && origin->due == DUE_NOTHING && !attr_difference(&origin->known, &task->known))
+	if (origin && due->is_born && !attr_difference(&origin->known, &task->known))
 		origin->flags &= ~TASK_FRESH;
 }
 
