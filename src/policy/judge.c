@@ -209,12 +209,14 @@ static void find_maker(const struct plan *plan, struct task *task, const struct 
 		const struct task_attr known = is_born ? attr_after_fork(&other->known) : other->known;
 		const struct task_attr had = is_born ? attr_after_fork(&other->had) : other->had;
 
+		const uint8_t same = ~attr_difference(actual, &known);
+
 		least = attr_least(&least, &had);
-		if (attr_difference(actual, &known) & bits)
+		if (~same & bits)
 			continue;
-		attr_copy(&task->had, &had, bits);
-		attr_copy(&task->known, &known, bits);
-		task->theirs = (task->theirs & ~bits) | (other->theirs & bits);
+		attr_copy(&task->had, &had, same);
+		attr_copy(&task->known, &known, same);
+		task->theirs = (task->theirs & ~same) | (other->theirs & same);
 		return;
 	}
 	task->had = least;

@@ -203,20 +203,25 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 
 /*
  * exec ends all other threads. Any of them may have called it: that thread takes the leader's id and keeps its own
- * attributes. So their records are kept until we have looked. And if one was born while the leader was set, and nobody
- * has looked at it, what the leader's id carries now may have copied a class of before.
+ * attributes. So if they differ, their records are kept until we have looked. And if one was born while the leader was
+ * set, and nobody has looked at it, what the leader's id carries now may have copied a class of before.
  */
 static void end_threads(struct plan *plan, struct task *leader)
 {
-	struct task *thread = tasks_next_thread(plan->tasks, leader);
+	struct task *thread = tasks_next_thread(plan->tasks, leader), *next;
 
-	for (; thread; thread = tasks_next_thread(plan->tasks, thread)) {
+	if (leader->flags & TASK_MIXED)
+		leader->flags |= TASK_IN_DOUBT;
+	leader->flags &= ~TASK_MIXED;
+	for (; thread; thread = next) {
+		next = tasks_next_thread(plan->tasks, thread);
 		if ((thread->flags & TASK_COPY) && (thread->flags & TASK_FRESH))
 			leader->flags |= TASK_COPY;
-		leader->flags |= TASK_IN_DOUBT;
-		thread->flags |= TASK_ENDED;
+		if (leader->flags & TASK_IN_DOUBT)
+			thread->flags |= TASK_ENDED;
+		else
+			tasks_remove(plan->tasks, thread);
 	}
-	leader->flags &= ~TASK_MIXED;
 }
 
 static void book_exec(struct plan *plan, const struct task_event *exec)
@@ -304,7 +309,6 @@ static void doubt_unheard(const struct plan *plan, struct task *task, const stru
 	const bool needs_nothing =
 		is_plain(actual->policy) && is_plain(task->known.policy) && is_plain(task->had.policy);
 	const uint8_t differs = attr_difference(actual, &task->known);
-	const uint8_t signature = actual->slice_ns ? TASK_ATTR_SLICE : TASK_ATTR_POLICY | TASK_ATTR_NICE;
 
 	task->flags = TASK_COPY | TASK_FRESH | TASK_TOUCHED;
 	if (origin && task->tid != task->tgid && (origin->flags & TASK_MIXED))
@@ -312,8 +316,8 @@ static void doubt_unheard(const struct plan *plan, struct task *task, const stru
 	if ((differs & TASK_ATTR_SLICE) || (origin && origin->known.reset_on_fork) ||
 	    (task->known.policy == POLICY_IDLE && (differs & (TASK_ATTR_POLICY | TASK_ATTR_NICE))))
 		attr_copy(&task->known, &task->had, needs_nothing ? ~TASK_ATTR_POLICY : ~0);
-	/* An orphan; of a subreaper's, if it carries a class that this has not. */
-	if (!origin || origin->tgid == INIT || ((differs & signature) && given_fits(&plan->given, actual, plan->caps)))
+	/* An orphan; or a subreaper's, if it carries a class, and not all that is on record of this. */
+	if (!origin || origin->tgid == INIT || (differs && given_fits(&plan->given, actual, plan->caps)))
 		given_lower(&plan->given, actual, &task->had);
 }
 
@@ -353,8 +357,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
-	const bool is_thread = found->tid != found->tgid;
-	const struct task *origin = tasks_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
+	const struct task *parent = found->tid == found->tgid ? tasks_leader(plan->tasks, found->parent_tgid) : NULL;
 	struct task *task = tasks_find(plan->tasks, found->tid);
 	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
 
@@ -365,7 +368,8 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 		if (task)
 			tasks_remove(plan->tasks, task);
 		/* A kernel thread has no executable, nor has a usermode helper of the kernel before it calls exec. */
-		if (!is_thread && (facts_need(facts, FACT_EXE) < 0 || (!facts->exe[0] && !facts->exe_is_unknown)))
+		if (found->tid == found->tgid &&
+		    (facts_need(facts, FACT_EXE) < 0 || (!facts->exe[0] && !facts->exe_is_unknown)))
 			return;
 		task = first_sight(plan, found, facts);
 	}
@@ -377,11 +381,11 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 		return;
 	if (task->due < DUE_MATCH)
 		task->due = DUE_MATCH;
-	if (origin) {
-		due.parent = is_thread ? 0 : origin->tid;
-		/* What init has adopted may be a copy of anybody. */
-		due.origin = !is_thread && origin->tid == INIT ? 0 : origin->tid;
-		due.origin_start = origin->start;
+	if (parent) {
+		due.parent = parent->tid;
+		/* What init has adopted may be a copy of anybody; so may a thread be of any other. */
+		due.origin = parent->tid == INIT ? 0 : parent->tid;
+		due.origin_start = parent->start;
 	}
 	push(plan, due);
 }

@@ -137,18 +137,27 @@ static void note_mixture(const struct plan *plan, const struct task *task)
 		leader->flags |= TASK_MIXED;
 }
 
+/* Above 0: a limit holds for it, below: the focus raises it. */
+static int class_order(const struct plan *plan, const struct task *task)
+{
+	if (task->tag == TAG_NONE || task->own == TAG_NONE)
+		return 0;
+	return class_compare(class_of_tag(plan->config, task->tag), class_of_tag(plan->config, task->own));
+}
+
 /*
- * Another class is put on, or none, though no rule takes effect. What somebody has chosen stays up to what this one
- * gives, or else a limit could be got round by a choice made before it, and is by Chromium: it has each new thread
- * choose the nice value 0. What is above the kernel's default took privilege, and stays if `had` could take it.
+ * Another class is put on, or none, though no rule takes effect. What somebody has chosen stays, but not what had could
+ * not take, as it may be what is left of the class before: only up to what this one gives. And under a limit nothing
+ * stays above that but what took privilege, being above the kernel's default: a choice before it would get round it,
+ * and Chromium has most new threads choose the nice value 0.
  */
 static void drop_unprivileged(const struct plan *plan, struct task *task)
 {
 	const struct task_attr class = task->state == TASK_TAGGED ? plan_class_over(plan, task) : task->had;
-	const uint8_t privileged =
-		attr_above(&task->had, &task_attr_pristine) & ~attr_difference(&task->known, &task->had);
+	const uint8_t in_had = ~attr_difference(&task->known, &task->had);
+	const uint8_t raised = attr_above(&task->had, &task_attr_pristine);
 
-	task->theirs &= ~(attr_above(&task->known, &class) & ~privileged);
+	task->theirs &= ~attr_above(&task->known, &class) | (class_order(plan, task) > 0 ? in_had & raised : in_had);
 }
 
 /* Records the class, and whether it is put on. is_anew: see next_state. */
@@ -309,14 +318,12 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 
 int plan_detail(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_detail *ret)
 {
-	int r = plan_look(plan, facts, &task->known, &ret->actual), order = 0;
+	int r = plan_look(plan, facts, &task->known, &ret->actual);
 
 	if (r < 0)
 		return r;
-	if (task->tag != TAG_NONE && task->own != TAG_NONE)
-		order = class_compare(class_of_tag(plan->config, task->tag), class_of_tag(plan->config, task->own));
-	ret->is_limited = order > 0;
-	ret->is_raised = order < 0;
+	ret->is_limited = class_order(plan, task) > 0;
+	ret->is_raised = class_order(plan, task) < 0;
 	ret->changed = attr_difference(&ret->actual, &task->known);
 	ret->reason = task->state == TASK_TAGGED && ret->changed ? REASON_CHANGED : task_reason(task);
 	ret->want = target(plan, task, false);

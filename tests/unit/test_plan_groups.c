@@ -181,3 +181,13 @@ MACHINE_TEST(a_process_that_is_gone_or_unknown_moves)
 	hear(m);
 	assert_no_action(m);
 }
+
+MACHINE_TEST(a_reload_s_limit_holds)
+{
+	start_and_run(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }", "/bin/app");
+	renice(m, 100, 0);
+	scan(m);
+	moves(m, 100, "/bg");
+	reload(m, "'schedqos': { 'groups': { '/bg': { 'max': 'QOS_BACKGROUND' } } }, 'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	assert_int_equal(living(m, 100)->attr.nice, 4);
+}

@@ -79,3 +79,14 @@ MACHINE_TEST(a_new_inheriting_rule_reaches_running_descendants)
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
 	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
 }
+
+MACHINE_TEST(a_reload_that_changes_nothing_keeps_a_renice_to_0)
+{
+	start_and_run(m, "", "/bin/vi");
+	assert_carries(m, 100, BY_DEFAULT);
+	renice(m, 100, 0);
+	scan(m);
+	assert_int_equal(living(m, 100)->attr.nice, 0);
+	reload(m, "");
+	assert_int_equal(living(m, 100)->attr.nice, 0);
+}

@@ -143,23 +143,6 @@ MACHINE_TEST(a_policy_beside_a_slice_of_its_own_is_its_parent_s_class)
 	assert_int_equal(living(m, 101)->attr.policy, POLICY_NORMAL);
 }
 
-/* Though a rule has raised somebody from SCHED_IDLE: its slice says whose child it is. */
-MACHINE_TEST(a_missed_child_that_has_lowered_itself_is_no_orphan)
-{
-	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false }");
-	spawns(m, INIT, 200, "/usr/bin/sh");
-	chrt(m, 200, POLICY_IDLE, 0);
-	execs(m, 200, "/usr/bin/app");
-	spawns(m, INIT, 300, "/usr/bin/app");
-	m->lossy = true;
-	forks(m, 300, 301);
-	renice(m, 301, 9);
-	m->lossy = false;
-	scan(m);
-	stop(m);
-	assert_carries(m, 301, "SCHED_NORMAL nice 9");
-}
-
 MACHINE_TEST(a_missed_fork_s_niced_child_has_just_its_nice)
 {
 	start_and_run(m, CHROME, "/usr/bin/chrome");
@@ -265,14 +248,39 @@ MACHINE_TEST(an_orphan_of_a_loss_does_not_climb)
 	assert_int_equal(living(m, 102)->attr.nice, 4);
 }
 
-/* Its leader vouches for it, though it has got another class since. */
-MACHINE_TEST(a_missed_thread_goes_back)
+/* The slice of its class anybody may set. */
+MACHINE_TEST(an_orphan_of_a_subreaper_stays_lowered)
 {
-	start_and_run(m, MAKE, "/usr/bin/make");
+	start(m, "'manager': { 'qos': 'QOS_UTILITY' }, 'backup': { 'qos': 'QOS_BACKGROUND', 'yield': false }");
+	spawns(m, INIT, 100, "/bin/manager");
+	spawns(m, 100, 200, "/bin/sh");
+	chrt(m, 200, POLICY_IDLE, 0);
+	execs(m, 200, "/bin/backup");
+	assert_carries(m, 200, BACKGROUND);
 	m->lossy = true;
-	clones(m, 100, 101);
+	forks(m, 200, 201);
+	forks(m, 201, 202);
+	exits(m, 201);
+	living(m, 202)->parent = 100;
+	living(m, 202)->attr.slice_ns = living(m, 202)->without.slice_ns = 16 * MS;
 	m->lossy = false;
-	asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_USER_INTERACTIVE" }, 100);
 	scan(m);
-	stops_without_trace(m);
+	stop(m);
+	assert_int_equal(living(m, 202)->attr.policy, POLICY_IDLE);
+}
+
+/* The leader was set meanwhile, but says nothing of what another thread had. */
+MACHINE_TEST(a_leader_does_not_vouch_for_what_another_thread_made)
+{
+	start_and_run(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }", "/usr/bin/app");
+	clones(m, 100, 101);
+	scan(m);
+	sets(m, 101, (struct task_attr){ .policy = POLICY_BATCH, .nice = 4, .slice_ns = 20 * MS, .util_max = 256 });
+	m->lossy = true;
+	clones(m, 101, 102);
+	m->lossy = false;
+	scan(m);
+	stop(m);
+	assert_int_equal(living(m, 101)->attr.nice, 4);
+	assert_int_equal(living(m, 102)->attr.nice, 4);
 }

@@ -212,6 +212,46 @@ MACHINE_TEST(one_that_nobody_heard_of_copied_a_thread)
 	stops_without_trace(m);
 }
 
+/* It is no copy of another thread, but of who forked it. */
+MACHINE_TEST(an_early_copy_with_a_thread_that_execs)
+{
+	start(m, "'make': { 'qos': 'QOS_BACKGROUND' }, 'cargo': { 'qos': 'QOS_USER_INITIATED' }");
+	spawns(m, INIT, 100, "/usr/bin/make");
+	m->deaf = true;
+	execs(m, 100, "/bin/sh");
+	begins_fork(m, 100, 101);
+	hear(m);
+	ends_fork(m, 101);
+	clones(m, 101, 102);
+	execs(m, 101, "/usr/bin/cargo");
+	m->deaf = false;
+	hear(m);
+	assert_carries(m, 101, INITIATED);
+	stops_without_trace(m);
+}
+
+MACHINE_TEST(a_renice_of_one_without_a_class_outlasts_an_exec)
+{
+	start_and_run(m, "'schedqos': { 'default': 'none' }", "/usr/bin/app");
+	clones(m, 100, 101);
+	renice(m, 100, -2);
+	execs(m, 100, "/usr/bin/app2");
+	assert_carries(m, 100, "SCHED_NORMAL nice -2");
+	stops_without_trace(m);
+}
+
+MACHINE_TEST(a_thread_s_copy_has_its_clamp)
+{
+	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }",
+		      "/usr/bin/chrome");
+	clones(m, 100, 101);
+	living(m, 101)->attr.util_max = living(m, 101)->without.util_max = 300;
+	renames(m, 101, "bg");
+	assert_carries(m, 101, BACKGROUND);
+	clones(m, 101, 102);
+	stops_without_trace(m);
+}
+
 /* ---- inheritance ---- */
 
 #define MAKE                                                     \

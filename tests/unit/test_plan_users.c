@@ -404,3 +404,16 @@ TEST(which_cgroup_is_an_app_s)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(overrides_app(cases[i].cgroup), cases[i].want);
 }
+
+MACHINE_TEST(the_focus_takes_no_renice_to_0)
+{
+	const struct override focus = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_FOCUSED };
+	uint16_t number;
+
+	start_and_run(m, "'schedqos': { 'focus': 'QOS_USER_INITIATED' }", "/bin/vi");
+	renice(m, 100, 0);
+	scan(m);
+	number = asks(m, focus, 100);
+	ends(m, number);
+	assert_int_equal(living(m, 100)->attr.nice, 0);
+}

@@ -27,12 +27,13 @@
  * before. So a task that we set is fresh until a child carries all of that, and so is a copy that was born while its
  * origin was fresh or due. But anyone can lower himself to what a class gives, and fork; were that ours, the stop would
  * raise the child. So what is less than `had` (SCHED_IDLE, a higher nice value, no real-time I/O) is ours by line 3
- * only on a fresh copy whose origin (but init, of what a scan finds) lives, has been looked at, and right now carries
- * what its record says. Then the copy's `had` becomes, attribute by attribute, the lesser of its own and its origin's.
+ * only on a fresh copy whose origin (none, if a scan has found a thread, or a child of init) lives, has been looked at,
+ * and right now carries what its record says. Then the copy's `had` becomes, attribute by attribute, the lesser of its
+ * own and its origin's.
  *
  * BOUNDS. The stop gives nobody more than he could take himself. A choice that is more than `had` gets into it only so;
  * else it is `theirs` until a rule takes effect or the stop. When a class is put on that gives less than a choice, that
- * stays `theirs` only if it took privilege and is in `had`: see drop_unprivileged().
+ * stays `theirs` only if it is in `had`, and under a limit only if it took privilege, too: see drop_unprivileged().
  *	nice			below every class's number; any, if no copy, and no class ever on it or an ancestor
  *	out of SCHED_IDLE	if `known` was that and, on a copy, no class ever took a task out of it
  *	real-time		above `known`, on a copy above every class's; any, if `had` is not fair
@@ -79,7 +80,7 @@ struct plan_found {
 struct plan_due {
 	pid_t tid, tgid;
 	pid_t parent; /* a process that was marked at its birth or found by a scan: tgid of its parent; else 0 */
-	pid_t origin; /* the task whose record it copied, in the same case, and of a thread */
+	pid_t origin; /* whose record it copied, if it was marked at its birth; its parent, if found, but not init */
 	uint32_t origin_start;
 	bool is_born; /* it was marked at its birth */
 };
