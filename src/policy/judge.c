@@ -88,7 +88,7 @@ static uint8_t chosen_bits(const struct task *task, const struct task_attr *actu
 static bool can_have_policy(const struct task *task, const struct task_attr *actual, const struct given *given)
 {
 	const struct task_attr *had = &task->had, *known = &task->known;
-	const bool is_copy = task->flags & TASK_COPY;
+	const bool is_copy = task->flags & (TASK_COPY | TASK_MIXED);
 	const int found = attr_rank(actual->policy, actual->rt_priority);
 
 	if (found && task_policy_is_fair(had->policy))
@@ -105,7 +105,7 @@ static uint8_t can_have(const struct task *task, const struct task_attr *actual,
 
 	if (!can_have_policy(task, actual, given))
 		bits &= ~TASK_ATTR_POLICY;
-	if ((task->flags & (TASK_COPY | TASK_TOUCHED)) && actual->nice < task->had.nice &&
+	if ((task->flags & (TASK_COPY | TASK_MIXED | TASK_TOUCHED)) && actual->nice < task->had.nice &&
 	    actual->nice >= given->lowest_nice)
 		bits &= ~TASK_ATTR_NICE;
 	if (io_priority_is_privileged(task->had.io_priority, actual->io_priority) &&
@@ -220,6 +220,8 @@ static void find_maker(const struct plan *plan, struct task *task, const struct 
 		return;
 	}
 	task->had = least;
+	/* Its record is not its own: what it may have it can have by a class of another thread's. */
+	task->flags |= TASK_COPY;
 }
 
 /* Those that have ended have said what they know. */

@@ -83,13 +83,17 @@ bool plan_is_lowered(const struct plan *plan, const struct task *leader)
 	return leader->shown == SHOWN_HIDDEN && !(rule && rule->keeps_hidden);
 }
 
-uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own)
+uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own,
+		      bool *ret_is_limited)
 {
 	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
 	const uint16_t focus = leader ? overrides_focus(plan->overrides, leader, own->by) : TAG_NONE;
 	const bool is_raised = focus != TAG_NONE && is_above(plan, class_of_tag(plan->config, focus), own->tag);
+	const uint16_t most = is_raised ? focus : own->tag;
+	const uint16_t tag = limits_apply(plan->limits, leader ? leader->limit : 0, most);
 
-	return limits_apply(plan->limits, leader ? leader->limit : 0, is_raised ? focus : own->tag);
+	*ret_is_limited = tag != most;
+	return tag;
 }
 
 /*

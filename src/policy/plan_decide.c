@@ -137,27 +137,19 @@ static void note_mixture(const struct plan *plan, const struct task *task)
 		leader->flags |= TASK_MIXED;
 }
 
-/* Above 0: a limit holds for it, below: the focus raises it. */
-static int class_order(const struct plan *plan, const struct task *task)
-{
-	if (task->tag == TAG_NONE || task->own == TAG_NONE)
-		return 0;
-	return class_compare(class_of_tag(plan->config, task->tag), class_of_tag(plan->config, task->own));
-}
-
 /*
  * Another class is put on, or none, though no rule takes effect. What somebody has chosen stays, but not what had could
  * not take, as it may be what is left of the class before: only up to what this one gives. And under a limit nothing
  * stays above that but what took privilege, being above the kernel's default: a choice before it would get round it,
  * and Chromium has most new threads choose the nice value 0.
  */
-static void drop_unprivileged(const struct plan *plan, struct task *task)
+static void drop_unprivileged(const struct plan *plan, struct task *task, bool is_limited)
 {
 	const struct task_attr class = task->state == TASK_TAGGED ? plan_class_over(plan, task) : task->had;
 	const uint8_t in_had = ~attr_difference(&task->known, &task->had);
 	const uint8_t raised = attr_above(&task->had, &task_attr_pristine);
 
-	task->theirs &= ~attr_above(&task->known, &class) | (class_order(plan, task) > 0 ? in_had & raised : in_had);
+	task->theirs &= ~attr_above(&task->known, &class) | (is_limited ? in_had & raised : in_had);
 }
 
 /* Records the class, and whether it is put on. is_anew: see next_state. */
@@ -167,14 +159,15 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 	const struct rule *app = plan_rule_of(plan, task->app);
 	const bool was_left_alone = task->state == TASK_LEFT_ALONE;
 	const uint16_t tag = task->tag;
+	bool is_limited;
 
 	task->own = assignment->tag;
-	task->tag = plan_limited(plan, task, assignment);
+	task->tag = plan_limited(plan, task, assignment, &is_limited);
 	task->rule = assignment->rule;
 	task->assigned_by = assignment->by;
 	task->state = next_state(plan, task, is_anew);
 	if (task->tag != tag && !was_left_alone && task->state != TASK_NOT_FAIR)
-		drop_unprivileged(plan, task);
+		drop_unprivileged(plan, task, is_limited);
 	if (task->state != TASK_TAGGED)
 		return;
 	if (takes_effect || enforces(plan, task))
@@ -186,6 +179,8 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 /* Records what is about to be set first, in case we are killed between the system call and its record. */
 static void record_intent(struct plan *plan, struct task *task, const struct task_attr *want, struct plan_action *ret)
 {
+	struct task *leader = tasks_leader(plan->tasks, task->tgid);
+
 	*ret = (struct plan_action){
 		.tid = task->tid,
 		.from = task->known,
@@ -197,6 +192,9 @@ static void record_intent(struct plan *plan, struct task *task, const struct tas
 		ret->deadline = plan_tag_attr(plan, task->tag);
 	if (task->state == TASK_TAGGED)
 		given_note_raise(&plan->given, &task->had, want);
+	/* A thread may take over the leader's record, and what it makes gets a copy of that. */
+	if (task->state == TASK_TAGGED && leader)
+		leader->flags |= TASK_TOUCHED;
 	task->flags |= TASK_SETTING | TASK_FRESH | (task->state == TASK_TAGGED ? TASK_TOUCHED : 0);
 	task_publish();
 	task->known = *want;
@@ -318,12 +316,14 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 
 int plan_detail(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_detail *ret)
 {
-	int r = plan_look(plan, facts, &task->known, &ret->actual);
+	int r = plan_look(plan, facts, &task->known, &ret->actual), order = 0;
 
 	if (r < 0)
 		return r;
-	ret->is_limited = class_order(plan, task) > 0;
-	ret->is_raised = class_order(plan, task) < 0;
+	if (task->tag != TAG_NONE && task->own != TAG_NONE)
+		order = class_compare(class_of_tag(plan->config, task->tag), class_of_tag(plan->config, task->own));
+	ret->is_limited = order > 0;
+	ret->is_raised = order < 0;
 	ret->changed = attr_difference(&ret->actual, &task->known);
 	ret->reason = task->state == TASK_TAGGED && ret->changed ? REASON_CHANGED : task_reason(task);
 	ret->want = target(plan, task, false);

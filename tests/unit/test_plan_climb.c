@@ -495,3 +495,85 @@ MACHINE_TEST(no_task_climbs)
 	}
 	assert_true(good);
 }
+
+/* ---- what one thread has by a class is not what its process had, though that takes over its attributes ---- */
+
+#define RT   "'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 10 }, "
+#define FAST "'schedqos': { 'default': 'none' }, 'app': { 'thread_qos': { 'fast': 'QOS_USER_INTERACTIVE' } }"
+
+/* What it has chosen below its class no record knows. */
+MACHINE_TEST(a_real_time_thread_that_execs_does_not_climb)
+{
+	start_and_run(m, RT "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'rt': 'QOS_RT' } }", "/bin/app");
+	clones(m, 100, 101);
+	renames(m, 101, "rt");
+	assert_int_equal(living(m, 101)->attr.policy, POLICY_FIFO);
+	chrt(m, 101, POLICY_FIFO, 7);
+	execs(m, 101, "/bin/app");
+	stop(m);
+	assert_int_equal(living(m, 100)->attr.policy, POLICY_NORMAL);
+}
+
+MACHINE_TEST(a_thread_raised_from_idle_that_execs_stays_there)
+{
+	start(m, "'app': { 'thread_qos': { 'fast': 'QOS_USER_INTERACTIVE' }, 'yield': false }");
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_IDLE, 0);
+	execs(m, 100, "/bin/app");
+	clones(m, 100, 101);
+	renames(m, 101, "fast");
+	assert_int_equal(living(m, 100)->attr.policy, POLICY_IDLE);
+	assert_carries(m, 101, INTERACTIVE);
+	renice(m, 101, -3);
+	execs(m, 101, "/bin/other");
+	stop(m);
+	assert_int_equal(living(m, 100)->attr.policy, POLICY_IDLE);
+}
+
+MACHINE_TEST(a_real_time_thread_that_execs_unheard_does_not_climb)
+{
+	start_and_run(m, RT "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'rt': 'QOS_RT' } }", "/bin/app");
+	clones(m, 100, 101);
+	renames(m, 101, "rt");
+	m->lossy = true;
+	execs(m, 101, "/bin/app");
+	m->lossy = false;
+	scan(m);
+	stop(m);
+	assert_int_equal(living(m, 100)->attr.policy, POLICY_NORMAL);
+}
+
+MACHINE_TEST(a_thread_that_takes_over_in_a_crash_does_not_climb)
+{
+	start_and_run(m, FAST, "/bin/app");
+	clones(m, 100, 101);
+	renames(m, 101, "fast");
+	crash(m);
+	m->lossy = true;
+	execs(m, 101, "/bin/app");
+	m->lossy = false;
+	start(m, FAST);
+	stop(m);
+	assert_in_range(living(m, 100)->attr.nice + 20, 20, 40);
+}
+
+/* The leader, whose record it copies, never had a class. */
+MACHINE_TEST(a_child_of_a_thread_s_thread_does_not_climb)
+{
+	start_and_run(m, FAST, "/bin/app");
+	clones(m, 100, 101);
+	renames(m, 101, "fast");
+	assert_carries(m, 101, INTERACTIVE);
+	assert_carries(m, 100, PRISTINE);
+	m->deaf = true;
+	clones(m, 101, 102);
+	renames(m, 102, "other");
+	forks(m, 102, 103);
+	renice(m, 103, -3);
+	m->deaf = false;
+	hear(m);
+	renice(m, 103, -2);
+	scan(m);
+	stop(m);
+	assert_in_range(living(m, 103)->attr.nice + 20, 20, 40);
+}

@@ -191,3 +191,16 @@ MACHINE_TEST(a_reload_s_limit_holds)
 	reload(m, "'schedqos': { 'groups': { '/bg': { 'max': 'QOS_BACKGROUND' } } }, 'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	assert_int_equal(living(m, 100)->attr.nice, 4);
 }
+
+MACHINE_TEST(a_limit_under_the_focus_drops_nice_0)
+{
+	const struct override focus = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_FOCUSED };
+
+	start_and_run(m, "'schedqos': { 'focus': 'QOS_USER_INITIATED', 'groups': { '/g': { 'max': 'QOS_UTILITY' } } }", "/bin/vi");
+	asks(m, focus, 100);
+	assert_carries(m, 100, INITIATED);
+	renice(m, 100, 0);
+	scan(m);
+	moves(m, 100, "/g");
+	assert_int_equal(living(m, 100)->attr.nice, 2);
+}
