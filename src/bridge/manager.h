@@ -46,8 +46,8 @@ int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name)
  * or is of a kind without a weight; or another -errno. In any case the caller clears it.
  */
 int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret);
-/* As unit_read, but only its files, of whatever name and state it is: half the questions, where there are many units.
- */
+
+/* The same of its files alone, whatever its name and state: half the questions, where there are many units. */
 int unit_read_files(sd_bus *bus, const char *name, bool load, struct unit *ret);
 void unit_clear(struct unit *unit);
 

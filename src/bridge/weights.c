@@ -35,11 +35,11 @@ struct weights {
 	bool is_ending;	 /* nothing is to have a weight any more */
 	char record_path[PATH_MAX];
 	int record, lock;
-	size_t n_kept;		  /* units in it */
+	size_t n_kept; /* units in it */
 	sd_login_monitor *logins; /* NULL: nobody tells of seats */
 	bool seat_is_used;
 	struct weight_list wanted;
-	sd_bus_message *reply;	/* of the daemon; holds the patterns */
+	sd_bus_message *reply; /* of the daemon; holds the patterns */
 	struct classes classes; /* that units name, for those that are not wanted */
 	bool has_told;		/* the daemon, of some */
 	bool is_refused;	/* it does not take them, which has been said */

@@ -48,7 +48,8 @@
  *		that somebody had lowered (`had` is SCHED_IDLE, has nice above 0 or any I/O priority); see must_leave().
  * rename, move, reload	The same, if it brings another rule or class; likewise a first sight and late arguments.
  * override	What is asked for takes effect like a rule's; root's class, or that of a user who may raise, also raises
- *		what somebody had lowered. At its end, or when a limit or the focus comes or goes, `theirs` stays.
+ *		what somebody had lowered. At its end, or when a limit or the focus comes or goes, `theirs` stays,
+ *		but for what BOUNDS says.
  * renice	and chrt and ionice make no task due: we are not told. Line 4 finds the choice at the next look, and the
  *		class leaves it until a rule takes effect: at once, if that look is an exec's. What got into `had` comes
  *		back at the stop. While a rule enforces, a tracepoint or timer has its tasks looked at and put back.
