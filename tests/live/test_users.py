@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
 from attributes import BACKGROUND, DEFAULT, UI
@@ -135,10 +134,8 @@ class Users(LiveTest):
         wait_for(self.lookups, "a lookup")
         for _ in range(3):
             before = self.lookups()
-            began = time.monotonic()
+            # There is never an answer.
             self.assertEqual(daemon.reload().returncode, 0)
-            # It hangs as long as it may, which is this and more.
-            self.assertLess(time.monotonic() - began, 10)
             self.await_end(before)
         wait_for(self.lookups, "a lookup")
         hanging = self.lookups()
