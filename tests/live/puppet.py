@@ -130,12 +130,6 @@ def leave():
     LIBC.syscall(SYS_EXIT, 0)
 
 
-def allocate(megabytes):
-    """Makes forks of this process slow."""
-    globals()["ballast"] = bytearray(os.urandom(4096)) * (megabytes * 256)
-    return megabytes
-
-
 def children_of_many(count):
     """Short-lived children, as fast as they can be made."""
     for _ in range(count):
@@ -201,7 +195,7 @@ def nice(value):
 
 
 VERBS = {function.__name__: function for function in (
-    name, thread, fork, spawn, in_terminal, run, leave, allocate, children_of_many, programs_often, rename_often,
+    name, thread, fork, spawn, in_terminal, run, leave, children_of_many, programs_often, rename_often,
     threads_often, become, connect, flood, nice)}
 
 

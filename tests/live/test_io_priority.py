@@ -101,16 +101,3 @@ class Given(IoTest):
         self.assertIn("I/O idle: changed after us", schedqos("explain", str(fast)).stdout)
         app.end()
         self.stop()
-
-    def test_a_crash_and_what_was_born_after_it(self):
-        self.addCleanup(schedqos, "restore")
-        daemon = self.daemon(RULES)
-        app = self.puppet("app")
-        self.assert_io(app, ALL_IDLE)
-        daemon.sync()
-        daemon.kill()
-        child, = app.tell(0, "fork")
-        self.assertEqual(get_io(child), ALL_IDLE)
-        self.assertEqual(schedqos("restore").returncode, 0)
-        self.assertEqual([get_io(tid) for tid in (app.pid, child)], [(NONE, 0)] * 2)
-        daemon.check_undone()

@@ -8,7 +8,7 @@ import socket
 import subprocess
 
 from attributes import BACKGROUND, DEFAULT, INITIATED, LIBC, UI, get_attr, pristine
-from harness import LiveTest, once
+from harness import LiveTest
 from tasks import open_files
 
 
@@ -89,27 +89,6 @@ class Losses(LiveTest):
         daemon.stop()
         for pid in (old.pid, thread, inner, shell.pid, *children, *(program.pid for program, _ in programs)):
             self.assertEqual(get_attr(pid), pristine())
-
-    @once
-    def test_buffers_that_hold_next_to_nothing(self):
-        """Events are lost all the time, whether the daemon runs or is stopped; each loss leads to a scan."""
-        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}})
-        storm = self.puppet("storm")
-        self.resize(daemon, 1)
-        for _ in range(3):
-            daemon.freeze()
-            storm.tell(0, "children_of_many", 300)
-            programs = [self.sleeper("app") for _ in range(20)]
-            app = self.puppet("app")
-            thread = app.tell(0, "thread", "ui")[1]
-            os.kill(daemon.pid, signal.SIGCONT)
-            storm.tell(0, "children_of_many", 300)
-            for program in programs:
-                self.assert_carries(program, BACKGROUND)
-            self.assert_carries(thread, UI)
-        status = daemon.status()
-        self.assertGreater(status["lost"], 0)
-        self.assertGreater(status["scans"], 1)
 
     def test_a_stop_while_events_are_lost(self):
         daemon = self.daemon({"app": {"qos": BACKGROUND}})

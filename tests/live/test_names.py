@@ -5,8 +5,7 @@ import os
 import shutil
 import subprocess
 
-from attributes import BACKGROUND, DEFAULT, UI, UTILITY
-from groups import tool
+from attributes import BACKGROUND, UTILITY
 from harness import LiveTest
 from programs import PYTHON
 
@@ -17,7 +16,7 @@ WAITING = {"python3": "input()", "perl": "<STDIN>;", "ruby": "gets", "node": "pr
            "lua": "io.read()"}
 
 
-class Names(LiveTest):
+class Scripts(LiveTest):
     def write(self, name, text, first=None):
         """A script in a folder of its own; with a first line, one that can be run."""
         path = self.path(name)
@@ -30,13 +29,6 @@ class Names(LiveTest):
     def waiting(self, argv, executable=None, **options):
         return self.run_program(argv, executable, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, **options)
 
-    def stand_in(self, name):
-        """A program of that name that just is there, whatever its arguments."""
-        path = self.path("stand-in/" + name)
-        return path if os.path.exists(path) else self.copy("stand-in/" + name, tool("patient"))
-
-
-class Scripts(Names):
     def test_however_it_is_started(self):
         self.daemon({"report.py": {"qos": BACKGROUND}, "python*": {"qos": UTILITY}})
         handed = self.write("a/report.py", WAITING["python3"])
@@ -50,11 +42,6 @@ class Scripts(Names):
         self.assert_carries(self.waiting([alias, "-c", "input()", "report.py"], PYTHON), UTILITY)
         self.assert_carries(self.waiting([alias, self.write("other.py", "input()")], PYTHON), UTILITY)
 
-    def test_a_module(self):
-        self.daemon({"mine.server": {"qos": UI}})
-        self.write("mine/server.py", WAITING["python3"])
-        self.assert_carries(self.waiting([PYTHON, "-um", "mine.server"], cwd=self.folder), UI)
-
     def test_one_that_ran_before_the_start(self):
         script = self.waiting(["sh", self.write("build.sh", WAITING["sh"])])
         self.daemon({"build.sh": {"qos": BACKGROUND}})
@@ -65,13 +52,3 @@ class Scripts(Names):
         for name in filter(shutil.which, WAITING):
             script = self.write("my-script", WAITING[name])
             self.assert_carries(self.waiting([name, script], os.path.realpath(shutil.which(name))), BACKGROUND, name)
-
-    def test_hostile_arguments(self):
-        """None of them keeps the next one from being matched."""
-        self.daemon({"last": {"qos": UI}, "a\nb": {"qos": BACKGROUND}})
-        bash = self.stand_in("bash")
-        for arguments in ([""], ["-" * 100000], ["-o"] * 20000, [""] * 20000, ["x" * 100000], ["\x1b[2J\n"],
-                          [b"\xff\xfe"], ["-o"]):
-            self.assert_carries(self.run_program([bash, *arguments]), DEFAULT, str(arguments)[:40])
-        self.assert_carries(self.run_program([bash, "a\nb"]), BACKGROUND)
-        self.assert_carries(self.run_program([bash, "last"]), UI)

@@ -74,21 +74,6 @@ class Set(Overrides):
         self.assertIn("not-fair", self.ask("set", app.pid, UI, status=1))
         self.assertEqual(get_attr(app.pid).priority, 3)
 
-    def test_a_reload_and_a_crash(self):
-        daemon = self.daemon({**APP, "QOS_MINE": {"sched_nice": 3}})
-        app, other = self.sleeper("app"), self.sleeper("other")
-        self.ask("set", app.pid, "QOS_MINE")
-        self.ask("set", other.pid, UI)
-        self.assertEqual(daemon.reload(APP).returncode, 0)
-        self.assert_carries(app, INITIATED)
-        self.assert_carries(other, UI)
-        self.assertIn("1 override ended", daemon.log())
-        self.assertEqual(self.overrides(), 1)
-        daemon.kill()
-        daemon.run()
-        daemon.await_ready()
-        self.assert_carries(other, DEFAULT)
-
 
 class Run(Overrides):
     def started(self, *args):

@@ -24,10 +24,6 @@ class FirstLine(LiveTest):
         self.assertRegex(first_line(), "^%s$" % WELL)
         self.assertRegex(schedqos("status").stdout, r"(?m)^mapping +announcement \(.*/schedqos.json:3:14\)$")
 
-    def test_the_mapping_in_force(self):
-        self.daemon({"schedqos": {"mapping": "mine"}}, layers={"mappings/mine.json": {"QOS_UTILITY": {"sched_nice": 3}}})
-        self.assertRegex(schedqos("status").stdout, r"(?m)^mapping +mine \(.*/schedqos.json:3:14\)$")
-
 
 class WhatWasDone(LiveTest):
 

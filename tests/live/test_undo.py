@@ -5,7 +5,6 @@ here are the cases that make it hard.
 """
 
 import os
-import shutil
 import signal
 import threading
 
@@ -14,10 +13,9 @@ from attributes import (
     snapshot,
 )
 from daemon import schedqos
-from harness import LiveTest, once
+from harness import LiveTest
 from programs import Program, sleep_program
-from tasks import runtime
-from waiting import storm_of, wait_for
+from waiting import wait_for
 
 
 class Stop(LiveTest):
@@ -168,28 +166,3 @@ class Races(LiveTest):
         for tid in (*threads, *(program.pid for program in programs),
                     *(pid for parent in parents for pid in parent.descendants())):
             self.assertEqual(get_attr(tid), pristine())
-
-    @once
-    def test_a_slow_fork_of_one_that_hardly_runs_while_stopping(self):
-        """As on a busy machine: 20 ms of work take half a second. The stop may not wait for it, a restore makes it good."""
-        cpu = {min(os.sched_getaffinity(0))}
-        app = self.puppet("app")
-        app.tell(0, "allocate", storm_of(700))
-        os.sched_setaffinity(app.pid, cpu)
-        hog = self.run_program(["nice", "-n", "-20", shutil.which("sh"), "-c", "while :; do :; done"])
-        os.sched_setaffinity(hog.pid, cpu)
-        daemon = self.daemon({"app": {"qos": BACKGROUND}})
-        self.assert_carries(app, BACKGROUND)
-        thread = threading.Thread(target=app.tell, args=(0, "fork", 3))
-        thread.start()
-        wait_for(app.descendants, "the first fork")
-        ran = runtime(app.pid)
-        wait_for(lambda: runtime(app.pid) > ran + MS, "some work of the second fork")
-        daemon.popen.terminate()
-        thread.join()
-        daemon.wait()
-        self.assertEqual(schedqos("restore").returncode, 0)
-        for pid in app.descendants():
-            self.assertEqual(get_attr(pid), pristine(), "%d" % pid)
-        hog.end()
-        daemon.check_undone()

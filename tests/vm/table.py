@@ -6,7 +6,7 @@ import re
 
 README = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "README.md")
 
-# As guest/features.py calls them. That classes have their policy and nice value test_classes.py holds everywhere.
+# As guest/features.py calls them. That classes have their policy and nice value the live tests hold everywhere.
 ROWS = {
     "Events of every fork, exec and rename": "proc_connector",
     "Slice of a class": "custom_slice",

@@ -86,7 +86,7 @@ def main():
     try:
         answer["features"] = features()
         print(json.dumps(answer["features"], indent=1), flush=True)
-        answer["results"] += [timed(unit_tests), timed(guest_tests, "classes"), timed(guest_tests, "knobs")]
+        answer["results"] += [timed(unit_tests), timed(guest_tests, "kernel"), timed(guest_tests, "knobs")]
         answer["results"].append(timed(live_tests, sys.argv[1:]))
     except Exception:
         traceback.print_exc()

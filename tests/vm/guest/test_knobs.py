@@ -5,7 +5,6 @@ import glob
 import os
 
 from attributes import QOS_BASE_SLICE
-from daemon import schedqos
 from test_profiles import KnobTest, read, write
 from waiting import wait_for
 
@@ -104,47 +103,6 @@ def choice(path):
     """A knob's value: of a list of choices, the one in parentheses."""
     value = read(path)
     return value.partition("(")[2].partition(")")[0] or value
-
-
-class QosPreempt(KnobTest):
-    """The profile as it is built in."""
-
-    def setUp(self):
-        super().setUp()
-        self.knobs = [FEATURES, *filter(os.path.exists, [BASE_SLICE]), *glob.glob(GOVERNORS)]
-        self.before = self.now()
-        for path, value in self.before.items():
-            self.addCleanup(put_back, path, value)
-        self.has_parity = "RUN_TO_PARITY" in self.before[FEATURES].split()
-
-    def now(self):
-        return {path: read(path) for path in self.knobs}
-
-    def start(self):
-        return self.daemon({"schedqos": {"sched_profile": "qos-preempt", "default": "none"}})
-
-    def assert_in_force(self):
-        words = read(FEATURES).split()
-        self.assertIn("HRTICK", words)
-        self.assertEqual("NO_RUN_TO_PARITY" in words, self.has_parity)
-        self.assertNotIn("RUN_TO_PARITY", words)
-        # Nothing else has been switched.
-        ours = {"HRTICK", "NO_HRTICK", "RUN_TO_PARITY", "NO_RUN_TO_PARITY"}
-        self.assertEqual(set(words) - ours, set(self.before[FEATURES].split()) - ours)
-        if BASE_SLICE in self.knobs:
-            self.assertEqual(read(BASE_SLICE), str(QOS_BASE_SLICE))
-
-    def test_in_force_and_put_back(self):
-        daemon = self.start()
-        self.assert_in_force()
-        refusals = " ".join(daemon.status()["knob_refusals"])
-        self.assertEqual("features RUN_TO_PARITY: Invalid argument" in refusals, not self.has_parity, refusals)
-        if self.has_parity and BASE_SLICE in self.knobs:
-            self.assertEqual(refusals, "")
-        listed = schedqos("sched_profile").stdout
-        self.assertIn("* qos-preempt\n", listed)
-        daemon.stop()
-        self.assertEqual(self.now(), self.before)
 
 
 class Folders(KnobTest):
