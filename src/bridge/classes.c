@@ -60,7 +60,7 @@ static void look_into(const char *path, struct named_class *item)
 static int look(sd_bus *manager, const char *name, struct named_class *item)
 {
 	_cleanup_(unit_clear) struct unit unit = { 0 };
-	int r = unit_read_files(manager, name, false, &unit);
+	int r = unit_read(manager, name, false, &unit);
 
 	if (r < 0)
 		return r;
@@ -69,10 +69,7 @@ static int look(sd_bus *manager, const char *name, struct named_class *item)
 		look_into(*at, item);
 	if (!*item->said.qos || !item->place)
 		return 0;
-	unit_clear(&unit);
-	r = unit_read(manager, name, false, &unit);
-	if (r >= 0)
-		r = unit_read_share(manager, &unit);
+	r = unit_read_share(manager, &unit);
 	item->unit = take_ptr(unit.id);
 	item->cgroup = take_ptr(unit.cgroup);
 	return r < 0 ? r : *item->cgroup != '\0';

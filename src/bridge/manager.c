@@ -105,10 +105,9 @@ static const struct property {
 	const char *name;
 	char type;
 	size_t at;
-} of_files[] = {
+} of_all[] = {
 	{ "FragmentPath", 's', offsetof(struct unit, fragment) },
 	{ "DropInPaths", 'a', offsetof(struct unit, drop_ins) },
-}, of_all[] = {
 	{ "Id", 's', offsetof(struct unit, id) },
 	{ "LoadState", 's', offsetof(struct unit, load_state) },
 	{ "Transient", 'b', offsetof(struct unit, is_transient) },
@@ -143,7 +142,7 @@ static int read_property(sd_bus *bus, const char *interface, const struct proper
 	return outcome(r, &error);
 }
 
-int unit_read_files(sd_bus *bus, const char *name, bool load, struct unit *ret)
+int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *path;
@@ -161,15 +160,6 @@ int unit_read_files(sd_bus *bus, const char *name, bool load, struct unit *ret)
 	ret->path = strdup(path);
 	if (!ret->path)
 		return -ENOMEM;
-	for (size_t i = 0; i < array_size(of_files) && r >= 0; i++)
-		r = read_property(bus, SYSTEMD ".Unit", &of_files[i], ret);
-	return r < 0 ? r : 0;
-}
-
-int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
-{
-	int r = unit_read_files(bus, name, load, ret);
-
 	for (size_t i = 0; i < array_size(of_all) && r >= 0; i++)
 		r = read_property(bus, SYSTEMD ".Unit", &of_all[i], ret);
 	if (r >= 0 && (strcmp(ret->load_state, "loaded") != 0 || strcmp(ret->id, name) != 0))

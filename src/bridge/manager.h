@@ -21,7 +21,6 @@
 struct unit {
 	char *path;
 	char *fragment, **drop_ins; /* in the order in which they count */
-	/* By unit_read. */
 	char *id, *load_state;
 	int is_transient; /* it goes with all that was set on it */
 	/* By unit_read_share. */
@@ -46,9 +45,6 @@ int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name)
  * or is of a kind without a weight; or another -errno. In any case the caller clears it.
  */
 int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret);
-
-/* The same of its files alone, whatever its name and state: half the questions, where there are many units. */
-int unit_read_files(sd_bus *bus, const char *name, bool load, struct unit *ret);
 void unit_clear(struct unit *unit);
 
 /* The rest of it. 0; -ENOENT: it is gone; or another -errno. */
