@@ -17,7 +17,6 @@
 #include <systemd/sd-login.h>
 
 #include <schedqos/daemon/daemon.h>
-#include <schedqos/policy/rules.h>
 #include <schedqos/util/broadcasts.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
@@ -245,16 +244,9 @@ static int consider_kept(struct weights *weights)
 	return r;
 }
 
-/* Those that are named have been asked about. */
 static int consider_listed(void *context, const char *name)
 {
-	struct weights *weights = context;
-
-	for (size_t i = 0; i < weights->wanted.count; i++) {
-		if (strcmp(weights->wanted.items[i].pattern, name) == 0)
-			return 0;
-	}
-	return consider(weights, name, false);
+	return consider(context, name, false);
 }
 
 static int look_listed(void *context, const char *name)
@@ -290,17 +282,12 @@ static void tell_status(const struct weights *weights)
 		   weights->n_kept, weights->classes.count, weights->seat_is_used ? "" : "not ");
 }
 
-/* A service that is named gets its weight before it ever starts. */
 static int consider_all(struct weights *weights)
 {
 	int r;
 
 	tell_classes(weights);
 	r = consider_kept(weights);
-	for (size_t i = 0; i < weights->wanted.count && r >= 0; i++) {
-		if (!pattern_is_glob(weights->wanted.items[i].pattern))
-			r = consider(weights, weights->wanted.items[i].pattern, true);
-	}
 	if (r >= 0)
 		r = manager_each_unit(weights->manager, consider_listed, weights);
 	if (r >= 0)
