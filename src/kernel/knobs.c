@@ -243,52 +243,20 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Adds PREFIX and the name of every entry that matches, except those that begin with a dot. */
-static int add_names(int folder, const char *path, const char *glob, const char *prefix, struct knobs_names *names)
-{
-	_cleanup_closedir_ DIR *list = NULL;
-	int r = open_list(folder, path, &list);
-	struct dirent *item;
-
-	while (r == 0 && (item = readdir(list))) {
-		char *text;
-
-		if (item->d_name[0] == '.' || fnmatch(glob, item->d_name, 0) != 0)
-			continue;
-		r = knobs_names_add(names, asprintf(&text, "%s%s", prefix, item->d_name) < 0 ? NULL : text);
-	}
-	if (names->count)
-		qsort(names->items, names->count, sizeof(*names->items), compare_names);
-	return r;
-}
-
 int knobs_units(int root, enum knob_tree tree, const char *glob, struct knobs_names *ret)
 {
 	_cleanup_close_ int folder = open_tree(root, tree);
-	int r;
+	_cleanup_closedir_ DIR *list = NULL;
+	int r = folder < 0 ? folder : open_list(folder, ".", &list);
+	struct dirent *item;
 
 	*ret = (struct knobs_names){ 0 };
-	r = folder < 0 ? folder : add_names(folder, ".", glob, "", ret);
-	if (r < 0)
-		knobs_names_clear(ret);
-	return r;
-}
-
-int knobs_of_queue(int root, const char *scheduler, struct knobs_names *ret)
-{
-	static const char *const others[] = { "nr_requests", "wbt_lat_usec" };
-	_cleanup_close_ int folder = open_tree(root, KNOB_BLOCK);
-	int len = (int)(strrchr(scheduler, '/') - scheduler);
-	int r = folder < 0 ? folder : 0;
-	char prefix[512], *text;
-
-	*ret = (struct knobs_names){ 0 };
-	snprintf(prefix, sizeof(prefix), "%.*s/iosched/", len, scheduler);
-	/* A disk without a scheduler has no folder for its settings. */
-	if (r == 0)
-		add_names(folder, prefix, "*", prefix, ret);
-	for (size_t i = 0; i < array_size(others) && r == 0; i++)
-		r = knobs_names_add(ret, asprintf(&text, "%.*s/%s", len, scheduler, others[i]) < 0 ? NULL : text);
+	while (r == 0 && (item = readdir(list))) {
+		if (item->d_name[0] != '.' && fnmatch(glob, item->d_name, 0) == 0)
+			r = knobs_names_add(ret, strdup(item->d_name));
+	}
+	if (ret->count)
+		qsort(ret->items, ret->count, sizeof(*ret->items), compare_names);
 	if (r < 0)
 		knobs_names_clear(ret);
 	return r;

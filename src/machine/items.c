@@ -27,7 +27,6 @@ static const struct field {
 } fields[] = {
 	{ "path", offsetof(struct item, path) },
 	{ "before", offsetof(struct item, before) },
-	{ "lost", offsetof(struct item, lost) },
 	{ "set", offsetof(struct item, set) },
 };
 
@@ -87,7 +86,7 @@ void items_end_run(struct items *items)
 		if (item->is_recorded)
 			items->items[count++] = (struct item){
 				.tree = item->tree, .path = item->path, .is_recorded = true,
-				.before = item->before, .set = item->set, .lost = item->lost,
+				.before = item->before, .set = item->set,
 			};
 		else
 			item_clear(item);

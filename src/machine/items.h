@@ -16,11 +16,6 @@ struct item {
 	bool is_recorded;
 	char *before; /* what it held before us */
 	char *set;    /* what it held after us; NULL: it was about to be written, and whatever it holds now is ours */
-	/*
-	 * What the kernel resets along with a disk's scheduler, as it was before us: "PATH=VALUE\n" for each; else
-	 * NULL.
-	 */
-	char *lost;
 
 	/* In one run: */
 	const char *const *values; /* wanted, written one after another; NULL: what it held before us */

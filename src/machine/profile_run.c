@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/text.h>
 
 static bool is_gone(int error)
 {
@@ -119,24 +118,6 @@ static int want(struct profile_run *run)
 
 /* ---- compare ---- */
 
-/* Of a disk's scheduler: what the kernel will reset with it, each as "PATH=VALUE\n". NULL for any other knob. */
-static char *read_lost(struct profile_run *run, const struct item *item)
-{
-	_cleanup_(knobs_names_clear) struct knobs_names names = { 0 };
-	const char *file = strstr(item->path, "/queue/scheduler");
-	struct text_buf buf = { 0 };
-	char value[KNOBS_VALUE_MAX];
-
-	if (item->tree != KNOB_BLOCK || !file)
-		return NULL;
-	knobs_of_queue(run->root, item->path, &names);
-	for (size_t i = 0; i < names.count; i++) {
-		if (knobs_read(run->root, KNOB_BLOCK, names.items[i], value) == 0)
-			text_buf_printf(&buf, "%s=%s\n", names.items[i], value);
-	}
-	return text_buf_take(&buf);
-}
-
 /* A knob that cannot be read is not written, because it could not be put back. */
 static void compare_unreadable(struct profile_run *run, struct item *item, int error)
 {
@@ -167,8 +148,6 @@ static int aim(struct profile_run *run, struct item *item, const char *now)
 		run->result.already++;
 		item->is_recorded = is_ours && !knobs_same(now, item->before);
 	} else if (!is_ours) {
-		free(item->lost);
-		item->lost = read_lost(run, item);
 		return copy_text(now, &item->before) ? 0 : -ENOMEM;
 	}
 	return 0;
@@ -211,31 +190,6 @@ static void write_round(struct profile_run *run)
 		if (item->target && read_now(run, item, now) == 0 && !knobs_same(now, item->target))
 			write_item(run, item);
 	}
-}
-
-/* With its scheduler back, a disk gets back what the kernel has reset with it. */
-static void write_lost(struct profile_run *run, const struct item *item)
-{
-	_cleanup_free_ char *lost = item->lost ? strdup(item->lost) : NULL;
-	char now[KNOBS_VALUE_MAX], *rest = lost, *value;
-
-	if (!lost || !item->is_due || read_now(run, item, now) < 0 || !knobs_same(now, item->before))
-		return;
-	while ((value = strsep(&rest, "\n"))) {
-		const char *path = strsep(&value, "=");
-
-		if (value && knobs_read(run->root, KNOB_BLOCK, path, now) == 0 && !knobs_same(now, value))
-			knobs_write(run->root, KNOB_BLOCK, path, value);
-	}
-}
-
-/* In two rounds, since one write may undo another, as with a disk's scheduler and its queue's depth. */
-static void write_all(struct profile_run *run)
-{
-	write_round(run);
-	for (size_t i = 0; i < run->items->count; i++)
-		write_lost(run, &run->items->items[i]);
-	write_round(run);
 }
 
 /* ---- read back ---- */
@@ -294,7 +248,9 @@ static int carry_out(struct profile_run *run)
 	r = items_write(run->folder, run->items);
 	if (r < 0 && due != 1)
 		return r;
-	write_all(run);
+	/* In two rounds, since one write may undo another, as with a disk's scheduler and its queue's depth. */
+	write_round(run);
+	write_round(run);
 	for (size_t i = 0; i < run->items->count; i++) {
 		read_back(run, &run->items->items[i]);
 		run->items->items[i].is_due = false;

@@ -26,7 +26,6 @@ static int set_up(void **state)
 	put("sys/devices/system/cpu/cpufreq/boost", "1\n");
 	put("sys/devices/vda/queue/scheduler", "none [mq-deadline] kyber bfq \n");
 	put("sys/devices/vda/queue/nr_requests", "256\n");
-	put("sys/devices/vda/queue/iosched/read_expire", "500\n");
 	make_folder("sys/block");
 	make_link("../devices/vda", "sys/block/vda");
 	put("sys/block/dm-0/queue/scheduler", "none\n");
@@ -127,23 +126,6 @@ TEST_KNOBS_TEST(units_are_listed_by_glob_and_in_order)
 	knobs_names_clear(&names);
 	assert_int_equal(knobs_units(root, KNOB_BLOCK, "sd?", &names), 0);
 	assert_int_equal(names.count, 0);
-}
-
-TEST_KNOBS_TEST(what_goes_with_a_scheduler)
-{
-	struct knobs_names names;
-
-	assert_int_equal(knobs_of_queue(root, "vda/queue/scheduler", &names), 0);
-	assert_int_equal(names.count, 3);
-	assert_string_equal(names.items[0], "vda/queue/iosched/read_expire");
-	assert_string_equal(names.items[1], "vda/queue/nr_requests");
-	assert_string_equal(names.items[2], "vda/queue/wbt_lat_usec");
-	reads(KNOB_BLOCK, names.items[0], "500");
-	knobs_names_clear(&names);
-	/* Without a scheduler. */
-	assert_int_equal(knobs_of_queue(root, "dm-0/queue/scheduler", &names), 0);
-	assert_int_equal(names.count, 2);
-	knobs_names_clear(&names);
 }
 
 TEST(same_values)

@@ -49,9 +49,3 @@ int knobs_names_add(struct knobs_names *names, char *text);
 
 /* The cpufreq policies or block devices whose name matches the glob. 0 or -errno. */
 int knobs_units(int root, enum knob_tree tree, const char *glob, struct knobs_names *ret);
-
-/*
- * The paths of what the kernel resets by itself with another scheduler of a disk: its queue's depth, its write-back
- * throttling and the old scheduler's own settings (seen on 6.18). scheduler: "vda/queue/scheduler". 0 or -errno.
- */
-int knobs_of_queue(int root, const char *scheduler, struct knobs_names *ret);
