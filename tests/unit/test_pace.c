@@ -10,6 +10,7 @@
 #include "../../src/tagging/pace.h"
 
 #define PATIENCE_MS 10000
+#define LONGEST_US  2000
 
 struct queue {
 	sd_event *event;
@@ -27,14 +28,17 @@ static void read_queue(void *context)
 		queue->count += n;
 }
 
-static struct queue *queue_open(struct pace_limits limits)
+#define MANY 4
+
+static struct queue *queue_open(void)
 {
 	static struct queue queue;
 
 	queue = (struct queue){ .fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
 	assert_true(queue.fd >= 0);
 	assert_true(sd_event_new(&queue.event) >= 0);
-	pace_init(&queue.pace, &queue.count, limits, read_queue, &queue);
+	pace_init(&queue.pace, &queue.count, (struct pace_limits){ .many = MANY, .share = 2, .longest_us = LONGEST_US },
+		  read_queue, &queue);
 	assert_int_equal(pace_open(&queue.pace, queue.event, queue.fd), 0);
 	return &queue;
 }
@@ -46,56 +50,50 @@ static void queue_close(struct queue *queue)
 	close(queue->fd);
 }
 
-/* Queues an event and lets the loop run until it has been read. */
-static void queue_one(struct queue *queue)
+/* Queues n events and lets the loop run until they have been read. */
+static void queue_some(struct queue *queue, unsigned n)
 {
-	const uint64_t expected = queue->count + 1;
+	const uint64_t expected = queue->count + n;
 	const uint32_t began = clock_ms();
 
-	eventfd_write(queue->fd, 1);
+	eventfd_write(queue->fd, n);
 	while (queue->count < expected && clock_ms() - began < PATIENCE_MS)
 		sd_event_run(queue->event, 100000);
 	assert_int_equal(queue->count, expected);
 }
 
-/* Once the ticks have begun it is they that read, one after the other. */
+/* Once the ticks have begun it is they that read, one after the other; until nothing comes. */
 TEST(a_storm_is_read_at_each_tick)
 {
-	struct queue *queue = queue_open((struct pace_limits){ .many = 4, .share = 2, .longest_us = 2000 });
+	struct queue *queue = queue_open();
+	uint32_t began;
 
-	for (int i = 0; i < 100 && !queue->pace.tick_us; i++)
-		queue_one(queue);
-	assert_true(queue->pace.tick_us > 0);
+	queue_some(queue, MANY);
+	assert_int_equal(queue->pace.tick_us, 0);
+	/* Of one time, however slow the machine is. */
+	queue_some(queue, MANY + 1);
+	assert_int_equal(queue->pace.tick_us, LONGEST_US);
 	for (int i = 0; i < 20; i++)
-		queue_one(queue);
-	queue_close(queue);
-}
-
-/* Then there is no tick any more, and the next event wakes us itself. */
-TEST(it_ends_when_nothing_comes)
-{
-	struct queue *queue = queue_open((struct pace_limits){ .many = 4, .share = 2, .longest_us = 2000 });
-	const uint32_t began = clock_ms();
-
-	for (int i = 0; i < 100 && !queue->pace.tick_us; i++)
-		queue_one(queue);
+		queue_some(queue, 1);
+	began = clock_ms();
 	while (queue->pace.tick_us && clock_ms() - began < PATIENCE_MS)
 		sd_event_run(queue->event, 100000);
 	assert_int_equal(queue->pace.tick_us, 0);
-	queue_one(queue);
+	/* The next event wakes us itself. */
+	queue_some(queue, 1);
 	queue_close(queue);
 }
 
 /* So many that on no machine they are few. */
 TEST(a_tick_is_the_shorter_the_more_come)
 {
-	struct queue *queue = queue_open((struct pace_limits){ .many = 4, .share = 2, .longest_us = 2000 });
+	struct queue *queue = queue_open();
 	const uint32_t began = clock_ms();
 
-	while ((!queue->pace.tick_us || queue->pace.tick_us == 2000) && clock_ms() - began < PATIENCE_MS) {
+	while ((!queue->pace.tick_us || queue->pace.tick_us == LONGEST_US) && clock_ms() - began < PATIENCE_MS) {
 		eventfd_write(queue->fd, 1000000);
 		sd_event_run(queue->event, 100000);
 	}
-	assert_in_range(queue->pace.tick_us, 1, 1999);
+	assert_in_range(queue->pace.tick_us, 1, LONGEST_US - 1);
 	queue_close(queue);
 }
