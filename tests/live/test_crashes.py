@@ -138,7 +138,8 @@ class Moments(CrashTest):
     def kill_at_many_moments(self, begin, has_ended):
         """begin returns a daemon that has just been started, or told to stop."""
         too_late = moments = 0
-        while too_late < 2:
+        # On a busy machine the first of them may be too late already.
+        while too_late < 2 or moments < 4:
             daemon = begin()
             time.sleep(self.STEP * (1.5 ** moments - 1))
             daemon.kill()
@@ -146,7 +147,6 @@ class Moments(CrashTest):
             self.assert_restored(daemon)
             reap_helpers()
             moments += 1
-        self.assertGreater(moments, 3)
 
     def test_of_a_start_after_a_crash(self):
         def begin():
