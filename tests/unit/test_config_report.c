@@ -88,22 +88,6 @@ TEST(error_text_is_safe_for_a_terminal)
 
 /* ---- limits ---- */
 
-TEST(files_are_counted_in_16_bits)
-{
-	size_t n = UINT16_MAX + 1;
-	struct config_file *files = calloc(n, sizeof(*files));
-	struct config_errors errors = { 0 };
-	struct config *config = NULL;
-
-	assert_non_null(files);
-	for (size_t i = 0; i < n; i++)
-		files[i] = (struct config_file){ .path = "f", .text = "{}", .size = 2 };
-	assert_int_equal(config_parse(files, n, NULL, NULL, &config, &errors), -EINVAL);
-	assert_non_null(strstr(errors.items[0].text, "more than 65535 files"));
-	config_errors_clear(&errors);
-	free(files);
-}
-
 /* n members from a format with one %d, as an object. */
 static char *many(const char *format, int n)
 {
@@ -144,23 +128,4 @@ TEST(rules_and_classes_are_limited)
 	assert_refused(classes, " QOS_1019: more than 1024 classes");
 	free(rules);
 	free(classes);
-}
-
-TEST(a_column_far_right_is_cut_in_sources_only)
-{
-	char *text = malloc(70100);
-	struct config_file file = RULES(text);
-	struct config_errors errors = { 0 };
-	struct config *config;
-
-	assert_non_null(text);
-	memset(text, ' ', 70100);
-	memcpy(text, "{", 1);
-	strcpy(text + 70000, "\"a\": {\"match\": {\"user\": \"x\"}}}");
-	assert_int_equal(parse(&file, 1, &config, &errors), 0);
-	assert_int_equal(rule_for(config, "a")->source.column, UINT16_MAX);
-	assert_int_equal(errors.items[0].column, 70025);
-	config_errors_clear(&errors);
-	config_free(config);
-	free(text);
 }
