@@ -99,22 +99,6 @@ TEST(the_last_one_wins)
 		     "4 rules in 2 files, 2 of them imported\n");
 }
 
-TEST(of_two_files_the_later_one_wins)
-{
-	static const char first[] = "{\"name\": \"x\", \"type\": \"Game\"}\n", second[] = "{\"name\": \"x\", \"type\": \"BG_CPU\"}\n";
-	struct ananicy *ananicy;
-	char *text, *summary;
-
-	assert_int_equal(ananicy_new(&ananicy), 0);
-	assert_int_equal(ananicy_read(ananicy, "a.rules", first, strlen(first)), 0);
-	assert_int_equal(ananicy_read(ananicy, "b.rules", second, strlen(second)), 0);
-	assert_int_equal(ananicy_convert(ananicy, &text, &summary), 0);
-	assert_string_equal(strchr(text, '\n') + 1, "{\n" RULE("x", BG) "\n}\n");
-	free(text);
-	free(summary);
-	ananicy_free(ananicy);
-}
-
 /* A type that is not in the table goes by its values, with the rule's own over them, and so does a rule without one. */
 TEST(values_become_classes)
 {
