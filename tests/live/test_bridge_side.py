@@ -3,7 +3,6 @@
 
 import os
 import socket
-import struct
 import subprocess
 
 from askers import AskerTest
@@ -80,23 +79,6 @@ class Socket(BridgeSide):
             client.connect(SOCKET)
             with self.assertRaises(PermissionError):
                 socket.send_fds(client, [b"\0"], [client.fileno()])
-
-    def test_who_never_reads_is_sent_away(self):
-        """Answers would pile up for him. The socket takes some MB of them."""
-        self.daemon({"%s-%d" % ("app" * 30, number): {"qos": UI} for number in range(1000)})
-
-        fields = b""
-        for code, kind, text in ((1, b"o", b"/org/schedqos1"), (2, b"s", MANAGER.encode()), (3, b"s", b"GetConfig")):
-            fields += bytes(-len(fields) % 8) + struct.pack("<BBcxI", code, 1, kind, len(text)) + text + b"\0"
-        size = len(fields)
-        fields += bytes(-size % 8)
-        with socket.socket(socket.AF_UNIX) as deaf:
-            deaf.connect(SOCKET)
-            deaf.sendall(b"\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n")
-            with self.assertRaises((BrokenPipeError, ConnectionResetError)):
-                for serial in range(1, 2000):
-                    deaf.sendall(struct.pack("<cBBBIII", b"l", 1, 0, 1, 0, serial, size) + fields)
-        self.assertIn("asks, but does not read", self.current.log())
 
     def test_the_mapping_at_run_time(self):
         layers = {"mappings/calm.json": {"QOS_USER_INTERACTIVE": {"sched_nice": 1}}}
