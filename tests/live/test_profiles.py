@@ -73,13 +73,6 @@ class Autogroup(KnobTest):
         self.keep(AUTOGROUP)
         write(AUTOGROUP, "1")
 
-    def test_off_while_the_daemon_runs(self):
-        daemon = self.daemon({"schedqos": {"autogroup": "off"}})
-        self.assertEqual(read(AUTOGROUP), "0")
-        daemon.stop()
-        self.assertEqual(read(AUTOGROUP), "1")
-        self.assertFalse(os.path.exists(STATE))
-
     def test_restore_after_a_kill(self):
         self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
         refused = schedqos("restore")
@@ -245,11 +238,3 @@ class Doctor(KnobTest):
             self.skipTest("a user cannot run what was built here: %s" % error)
         self.assertEqual(found["daemon"]["what"], "only root can ask for it")
         daemon.sync()
-
-    def test_a_time_namespace(self):
-        """There, the daemon does not start."""
-        prefix = ["unshare", "-T", "-f"]
-        self.need(prefix)
-        result = schedqos("doctor", prefix=prefix)
-        self.assertEqual(result.returncode, 1)
-        self.assertRegex(result.stdout, r"(?m)^bad +namespaces .* time namespace")

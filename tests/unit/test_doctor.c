@@ -170,6 +170,8 @@ TEST_DOCTOR_TEST(namespaces)
 	make_folder("proc/self/ns");
 	make_link("user:[4026531837]", "proc/self/ns/user");
 	says("namespaces", FINDING_OK, "initial");
+	make_link("time:[4026532000]", "proc/self/ns/time");
+	says("namespaces", FINDING_BAD, "not the initial time namespace");
 	make_link("pid:[4026532000]", "proc/self/ns/pid");
 	says("namespaces", FINDING_BAD, "not the initial PID namespace");
 }
