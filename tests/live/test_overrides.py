@@ -128,16 +128,6 @@ class Unprivileged(Overrides):
                 self.assertEqual(result.stdout.split()[18], str(expected.nice), result.stderr)
         self.assertIn("no class", self.call("run", "-q", "QOS_X", "true").stderr)
 
-    def test_the_rest_takes_root(self):
-        self.daemon(APP)
-        app = self.sleeper("app", user=65534)
-        self.assert_carries(app, INITIATED)
-        for args in (("set", str(app.pid), BACKGROUND), ("reset", str(app.pid)), ("limit", str(app.pid), BACKGROUND)):
-            result = self.call(*args)
-            self.assertEqual(result.returncode, 1)
-            self.assertIn("must be root", result.stderr)
-        self.assert_keeps(app, INITIATED)
-
 
 class Limit(Overrides):
     def held(self, *args):

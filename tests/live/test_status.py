@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What status, reload and the start say of what was done."""
+"""What status says first, and what as metrics."""
 
 from attributes import UTILITY
 from daemon import schedqos
@@ -20,20 +20,8 @@ class FirstLine(LiveTest):
         daemon.configure('{"app": {"qos": "QOS_NONE"}}')
         self.assertEqual(daemon.reload().returncode, 78)
         self.assertRegex(first_line(), r"^not well: \d+ tasks? in \d+ class(es)?, the last reload was refused$")
-        daemon.reload({"schedqos": {"mapping": "announcement"}, "app": {"qos": UTILITY}})
+        daemon.reload({"app": {"qos": UTILITY}})
         self.assertRegex(first_line(), "^%s$" % WELL)
-        self.assertRegex(schedqos("status").stdout, r"(?m)^mapping +announcement \(.*/schedqos.json:3:14\)$")
-
-
-class WhatWasDone(LiveTest):
-
-    def test_start_says_it_in_the_background(self):
-        daemon = self.prepare({"app": {}})
-        self.addCleanup(lambda: schedqos("stop"))
-        result = schedqos("start", "-d", *daemon.options())
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stderr, r"(?m)^schedqos: schedqos \S+ is listening: 2 rules, \d+ tasks, \d+ changed$")
-        self.current = None
 
 
 class Metrics(LiveTest):

@@ -70,11 +70,12 @@ class Usage(LiveTest):
     def test_without_root(self):
         program = self.copy("schedqos", SCHEDQOS)
         for words in "schedqos: ", "root":
-            for verb in ("start", "stop", "restart", "reload", "status"):
-                result = subprocess.run([program, verb], user=65534, group=65534, extra_groups=[], env=environment(),
+            for args in (["start"], ["stop"], ["restart"], ["reload"], ["status"], ["set", "1", BACKGROUND], ["reset", "1"],
+                         ["limit", "1", BACKGROUND]):
+                result = subprocess.run([program, *args], user=65534, group=65534, extra_groups=[], env=environment(),
                                         check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True)
                 self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
-                self.assertIn(words, result.stderr, verb)
+                self.assertIn(words, result.stderr, args)
             if not self.current:
                 self.daemon()
         self.assertTrue(self.current.running())
@@ -211,7 +212,9 @@ class Background(LiveTest):
 
     def test_it_returns_when_it_listens(self):
         before = self.sleeper("app")
-        self.assertEqual(self.start({"app": {"qos": BACKGROUND}}).returncode, 0)
+        result = self.start({"app": {"qos": BACKGROUND}})
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, r"(?m)^schedqos: schedqos \S+ is listening: 2 rules, \d+ tasks, \d+ changed$")
         # On a slow machine its arguments, which its rule needs, may be known only later.
         self.assertNotEqual(before.attr(), pristine())
         self.assert_carries(before, BACKGROUND)
