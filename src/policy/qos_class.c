@@ -442,7 +442,7 @@ void given_lower(const struct given *given, const struct task_attr *carries, str
 	if (carries->nice < given->raised_nice && carries->nice >= given->lowest_nice && had->nice < given->raised_nice)
 		had->nice = given->raised_nice;
 	if (given->raised_idle && carries->policy != POLICY_IDLE)
-		had->policy = POLICY_IDLE;
+		attr_copy(had, &(struct task_attr){ .policy = POLICY_IDLE }, TASK_ATTR_POLICY);
 }
 
 bool given_fits(const struct given *given, const struct task_attr *carries, const struct attr_caps *caps)

@@ -188,7 +188,7 @@ TEST_JUDGE_TEST(without_slices_policy_and_nice_are_the_signature)
 /* Whoever nobody knows the maker of may come from the least that was ever raised. */
 TEST_JUDGE_TEST(who_was_raised_is_remembered)
 {
-	const struct task_attr lowered = NORMAL(9), raised = UI, pristine = PRISTINE;
+	const struct task_attr lowered = NORMAL(9), raised = UI, pristine = PRISTINE, idle = IDLE(0);
 	struct task_attr had = pristine;
 
 	given_lower(&given, &raised, &had);
@@ -201,6 +201,10 @@ TEST_JUDGE_TEST(who_was_raised_is_remembered)
 	assert_int_equal(had.nice, 0);
 	given_lower(&given, &raised, &had);
 	assert_int_equal(had.nice, 9);
+	given_note_raise(&given, &idle, &raised);
+	had = (struct task_attr)FIFO(3);
+	given_lower(&given, &raised, &had);
+	assert_false(attr_difference(&had, &(struct task_attr)IDLE(9)));
 }
 
 TEST_JUDGE_TEST(what_classes_give_is_summed_up)
