@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What check says of a configuration that is right, and of the difference to the one in force."""
 
-import json
 import os
 
 from attributes import BACKGROUND, UTILITY
@@ -42,16 +41,6 @@ class Files(LiveTest):
         self.assertIn("there is no rule", "".join(self.check(empty, "--config", self.path("none.json"))))
         if not os.path.exists("/etc/schedqos.json"):
             self.assertIn("found no file", "".join(self.check(empty)))
-
-    def test_print_says_where_each_rule_is_from(self):
-        folder = self.layer(**{"app_configs|a.json": '{\n"x": {},\n"y": [{"match": {"user": 0}}, {}]}'})
-        Daemon.write(self.path("own.json"), {"z": {}})
-        printed = schedqos("check", "--print", "--configs-path", folder, "--config", self.path("own.json"))
-        rules = json.loads(printed.stdout)
-        self.assertEqual(rules["x"]["from"], folder + "/app_configs/a.json:2:1")
-        self.assertEqual([rule["from"] for rule in rules["y"]],
-                         [folder + "/app_configs/a.json:3:7", folder + "/app_configs/a.json:3:31"])
-        self.assertEqual(rules["z"]["from"], self.path("own.json") + ":2:2")
 
 
 class Difference(LiveTest):

@@ -7,7 +7,7 @@ import shutil
 import signal
 import socket
 
-from attributes import BACKGROUND, DEFAULT, INITIATED, MS, NORMAL, UI, UTILITY, differences, fair, pristine, snapshot
+from attributes import BACKGROUND, DEFAULT, INITIATED, MS, NORMAL, UI, UTILITY, fair
 from daemon import Daemon, schedqos
 from harness import LiveTest
 from waiting import PATIENCE, wait_for
@@ -55,25 +55,6 @@ class Layers(LiveTest):
         self.assertIn("mapping announcement (--mapping)", result.stderr)
         self.assert_keeps(app, UTILITY)
         self.assertEqual(schedqos("check", "--diff").stdout, "no difference\n")
-
-
-class Broken(LiveTest):
-    def test_start_shows_all_errors_of_all_files_and_tags_nothing(self):
-        files = Daemon(self.folder, '{"a": {"qos": "QOS_NON"},\n"b": {"period": -1}}',
-                       {"app_configs/10.json": '{"c": 1,', "app_configs/20.json": '{"d": {"qos": 1}}',
-                        "qos_mappings.json": '{"QOS_X": {"sched_nice": 99}}'})
-        programs = [self.sleeper(name) for name in "abcd"]
-        before = snapshot()
-        result = schedqos("start", *files.options())
-        self.assertEqual((result.returncode, result.stdout), (78, ""))
-        for place in (files.config + ":1:15: a.qos: ", files.config + ":2:17: b.period: ",
-                      files.layers + "/app_configs/10.json:1:", files.layers + "/app_configs/20.json:1:15: d.qos: ",
-                      files.layers + "/qos_mappings.json:1:26: QOS_X.sched_nice: "):
-            self.assertIn(place, result.stderr)
-        self.assertEqual(differences(before, snapshot()), [])
-        for program in programs:
-            self.assertEqual(program.attr(), pristine())
-        self.assertIn("not running", schedqos("status").stderr)
 
 
 class Reload(LiveTest):

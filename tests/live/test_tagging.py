@@ -3,8 +3,6 @@
 
 import os
 import shutil
-import subprocess
-import unittest
 
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY, classes, get_attr
 from cgroups import MOUNTS, Cgroups
@@ -155,15 +153,4 @@ class Inheritance(LiveTest):
         wait_for(lambda: len(make.descendants()) == 2, "the tree")
         self.daemon({"make": {"qos": BACKGROUND, "inherit": True}})
         for pid in (make.pid, middle, make.descendants()[1]):
-            self.assert_carries(pid, BACKGROUND)
-
-    @unittest.skipUnless(shutil.which("make") and shutil.which("gcc"), "no make or no gcc")
-    def test_a_real_build(self):
-        """make, its shell, the compiler's driver and the compiler itself, which waits for its input."""
-        self.daemon({"make": {"qos": BACKGROUND, "inherit": True}})
-        with open(self.path("Makefile"), "w", encoding="ascii") as file:
-            file.write("all:\n\t: a shell; gcc -x c -c -o /dev/null -\n")
-        make = self.run_program(["make", "-s", "-C", self.folder], stdin=subprocess.PIPE)
-        tree = wait_for(lambda: make.descendants() if len(make.descendants()) >= 3 else None, "the compiler")
-        for pid in (make.pid, *tree):
             self.assert_carries(pid, BACKGROUND)
