@@ -293,10 +293,8 @@ void reader_wait(struct helper *reader, uint32_t timeout_us)
 
 	if (!exchange)
 		return;
-	/* On our CPU it goes on now, so that we need not sleep and it need not wake us. */
-	if (exchange->answered != exchange->asked)
-		sched_yield();
 	exchange->is_awaited = true;
+	/* After a sched_yield whatever else runs on this CPU would go first, until a tick (yield_task_fair, 6.18). */
 	if (exchange->answered != exchange->asked)
 		sleep_on(&exchange->is_awaited, true, &timeout);
 	exchange->is_awaited = false;
