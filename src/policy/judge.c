@@ -188,6 +188,16 @@ int plan_look(const struct plan *plan, struct facts *facts, const struct task_at
 	return 0;
 }
 
+bool plan_carries(const struct plan *plan, const struct task *task, const struct task_attr *attr, struct facts *facts)
+{
+	struct task_attr now;
+
+	if (!facts->look || facts->look(facts, task->tid, &now) < 0)
+		return false;
+	plan_make_comparable(plan, &now, attr);
+	return !attr_difference(&now, attr);
+}
+
 /* ---- which thread it is, or is a copy of ---- */
 
 /*
@@ -246,17 +256,6 @@ static struct task *origin_of(const struct plan *plan, const struct plan_due *du
 	return origin && task_is_same_start(due->origin_start, origin->start) ? origin : NULL;
 }
 
-/* Whether we have looked at the task, and it still carries what its record says: who lowers it cannot go back. */
-static bool carries_its_record(const struct plan *plan, const struct task *task, struct facts *facts)
-{
-	struct task_attr now;
-
-	if ((task->flags & (TASK_COPY | TASK_SETTING | TASK_ENDED)) || facts->look(facts, task->tid, &now) < 0)
-		return false;
-	plan_make_comparable(plan, &now, &task->known);
-	return !attr_difference(&now, &task->known);
-}
-
 /*
  * Whether what a class gives is ours on it, whatever its record says. If its origin says so, `had` is the lesser of
  * both then.
@@ -273,10 +272,12 @@ static bool is_vouched(const struct plan *plan, struct task *task, const struct 
 	/* What is not below `had` needs nobody. */
 	if (!(differs & attr_above(&task->had, actual)))
 		return false;
-	if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH) || !facts->look)
+	if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH))
 		return false;
 	origin = origin_of(plan, due);
-	if (!origin || !carries_its_record(plan, origin, facts))
+	/* We have looked at it, and it still carries what its record says: who lowers it cannot go back. */
+	if (!origin || (origin->flags & (TASK_COPY | TASK_SETTING | TASK_ENDED)) ||
+	    !plan_carries(plan, origin, &origin->known, facts))
 		return false;
 	lesser.had = attr_least(&task->had, &origin->had);
 	/* What no class gives was chosen, whatever its origin carries. */

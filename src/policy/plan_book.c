@@ -293,31 +293,26 @@ void plan_book(struct plan *plan, const struct task_event *event)
 
 /* ---- what is found in /proc ---- */
 
-static bool is_plain(unsigned policy)
-{
-	return policy == POLICY_NORMAL || policy == POLICY_BATCH;
-}
-
 /*
- * A copy of this origin, which may be NULL, as of its fork, which nobody heard of. By its slice it may be none of what
- * the origin carries now; or by anything, under SCHED_IDLE; and a reset hides all. Then nothing is known of it but
- * `had`, and its origin's policy, if that is one of those that anybody may take.
+ * A copy of this origin, which may be NULL, as of its fork, which nobody heard of. If its slice is another class's, or
+ * what the origin had, it is none of what the origin carries now; under SCHED_IDLE no slice tells; and a reset hides
+ * all. Then nothing is known of it but `had`.
  */
-static void doubt_unheard(const struct plan *plan, struct task *task, const struct task *origin,
+static void doubt_unheard(const struct plan *plan, struct task *task, const struct task *origin, struct facts *facts,
 			  const struct task_attr *actual)
 {
-	const bool needs_nothing =
-		is_plain(actual->policy) && is_plain(task->known.policy) && is_plain(task->had.policy);
 	const uint8_t differs = attr_difference(actual, &task->known);
+	const bool has_class = differs && given_fits(&plan->given, actual, plan->caps);
 
 	task->flags = TASK_COPY | TASK_FRESH | TASK_TOUCHED;
 	if (origin && task->tid != task->tgid && (origin->flags & TASK_MIXED))
 		task->flags |= TASK_IN_DOUBT;
-	if ((differs & TASK_ATTR_SLICE) || (origin && origin->known.reset_on_fork) ||
+	if (((differs & TASK_ATTR_SLICE) && (has_class || actual->slice_ns == task->had.slice_ns)) ||
+	    (origin && origin->known.reset_on_fork) ||
 	    (task->known.policy == POLICY_IDLE && (differs & (TASK_ATTR_POLICY | TASK_ATTR_NICE))))
-		attr_copy(&task->known, &task->had, needs_nothing ? ~TASK_ATTR_POLICY : ~0);
-	/* An orphan; or a subreaper's, if it carries a class, and not all that is on record of this. */
-	if (!origin || origin->tgid == INIT || (differs && given_fits(&plan->given, actual, plan->caps)))
+		task->known = task->had;
+	/* An orphan; or a subreaper's, if it carries a class, and not all that this carries, or has on record. */
+	if (!origin || origin->tgid == INIT || (has_class && !plan_carries(plan, origin, actual, facts)))
 		given_lower(&plan->given, actual, &task->had);
 }
 
@@ -343,7 +338,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	if (found->start <= plan->start || (plan->stopped && !given_fits(&plan->given, &actual, plan->caps)))
 		task.had = task.known = actual;
 	else
-		doubt_unheard(plan, &task, origin, &actual);
+		doubt_unheard(plan, &task, origin, facts, &actual);
 	task.app = 0;
 	task.start = (uint32_t)found->start;
 	task.own = task.tag = TAG_NONE;

@@ -93,6 +93,9 @@ const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag);
 int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret);
 void plan_make_comparable(const struct plan *plan, struct task_attr *attr, const struct task_attr *known);
 
+/* Whether the task, which another one's facts are asked about, carries this now. */
+bool plan_carries(const struct plan *plan, const struct task *task, const struct task_attr *attr, struct facts *facts);
+
 /* Remembers the kernel's current base slice. */
 void plan_note_base(struct plan *plan);
 

@@ -130,8 +130,8 @@ MACHINE_TEST(what_its_parent_s_class_gives_as_well_is_its_own)
 	assert_carries(m, 101, "SCHED_NORMAL nice 4");
 }
 
-/* It takes no privilege, so its parent's record is believed. */
-MACHINE_TEST(a_policy_beside_a_slice_of_its_own_is_its_parent_s_class)
+/* No class gives that slice, so the parent's record is believed. */
+MACHINE_TEST(what_is_beside_a_slice_of_its_own_is_its_parent_s_class)
 {
 	start_and_run(m, CHROME "," MAKE, "/usr/bin/make");
 	m->lossy = true;
@@ -140,7 +140,24 @@ MACHINE_TEST(a_policy_beside_a_slice_of_its_own_is_its_parent_s_class)
 	m->lossy = false;
 	scan(m);
 	stop(m);
-	assert_int_equal(living(m, 101)->attr.policy, POLICY_NORMAL);
+	assert_carries(m, 101, "SCHED_NORMAL nice 0 slice 7 ms");
+}
+
+/* Though a rule has raised somebody from there. */
+MACHINE_TEST(a_missed_child_that_carries_what_its_parent_has_chosen_is_no_orphan)
+{
+	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false }");
+	spawns(m, INIT, 200, "/usr/bin/sh");
+	chrt(m, 200, POLICY_IDLE, 0);
+	execs(m, 200, "/usr/bin/app");
+	spawns(m, INIT, 300, "/usr/bin/app");
+	renice(m, 300, 9);
+	m->lossy = true;
+	forks(m, 300, 301);
+	m->lossy = false;
+	scan(m);
+	stop(m);
+	assert_carries(m, 301, "SCHED_NORMAL nice 9");
 }
 
 MACHINE_TEST(a_missed_fork_s_niced_child_has_just_its_nice)
