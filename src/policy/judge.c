@@ -218,7 +218,6 @@ static void find_maker(const struct plan *plan, struct task *task, const struct 
 	for (int i = 0; i < THREADS_COMPARED && other; i++, other = tasks_next_thread(plan->tasks, other)) {
 		const struct task_attr known = is_born ? attr_after_fork(&other->known) : other->known;
 		const struct task_attr had = is_born ? attr_after_fork(&other->had) : other->had;
-
 		const uint8_t same = ~attr_difference(actual, &known);
 
 		least = attr_least(&least, &had);
@@ -269,10 +268,8 @@ static bool is_vouched(const struct plan *plan, struct task *task, const struct 
 
 	if (task->flags & TASK_SETTING)
 		return true;
-	/* What is not below `had` needs nobody. */
-	if (!(differs & attr_above(&task->had, actual)))
-		return false;
-	if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH))
+	/* What is not below `had` needs nobody; and only for a fresh copy anybody vouches. */
+	if (!(differs & attr_above(&task->had, actual)) || !(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH))
 		return false;
 	origin = origin_of(plan, due);
 	/* We have looked at it, and it still carries what its record says: who lowers it cannot go back. */

@@ -296,23 +296,26 @@ void plan_book(struct plan *plan, const struct task_event *event)
 /*
  * A copy of this origin, which may be NULL, as of its fork, which nobody heard of. If its slice is another class's, or
  * what the origin had, it is none of what the origin carries now; under SCHED_IDLE no slice tells; and a reset hides
- * all. Then nothing is known of it but `had`.
+ * all. Then nothing is known of it but `had`. It may be an orphan; a subreaper's, if it carries a class, and not all
+ * that this carries, or has on record; or a thread of such a one, or of others than its leader.
  */
 static void doubt_unheard(const struct plan *plan, struct task *task, const struct task *origin, struct facts *facts,
 			  const struct task_attr *actual)
 {
 	const uint8_t differs = attr_difference(actual, &task->known);
 	const bool has_class = differs && given_fits(&plan->given, actual, plan->caps);
+	const bool is_thread = task->tid != task->tgid;
 
 	task->flags = TASK_COPY | TASK_FRESH | TASK_TOUCHED;
-	if (origin && task->tid != task->tgid && (origin->flags & TASK_MIXED))
+	if (origin && is_thread && (origin->flags & TASK_MIXED))
 		task->flags |= TASK_IN_DOUBT;
 	if (((differs & TASK_ATTR_SLICE) && (has_class || actual->slice_ns == task->had.slice_ns)) ||
 	    (origin && origin->known.reset_on_fork) ||
 	    (task->known.policy == POLICY_IDLE && (differs & (TASK_ATTR_POLICY | TASK_ATTR_NICE))))
 		task->known = task->had;
-	/* An orphan; or a subreaper's, if it carries a class, and not all that this carries, or has on record. */
-	if (!origin || origin->tgid == INIT || (has_class && !plan_carries(plan, origin, actual, facts)))
+	if (!origin || origin->tgid == INIT ||
+	    (has_class && (!is_thread || (origin->flags & (TASK_FRESH | TASK_MIXED))) &&
+	     !plan_carries(plan, origin, actual, facts)))
 		given_lower(&plan->given, actual, &task->had);
 }
 

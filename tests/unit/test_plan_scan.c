@@ -144,20 +144,24 @@ MACHINE_TEST(what_is_beside_a_slice_of_its_own_is_its_parent_s_class)
 }
 
 /* Though a rule has raised somebody from there. */
-MACHINE_TEST(a_missed_child_that_carries_what_its_parent_has_chosen_is_no_orphan)
+MACHINE_TEST(a_missed_child_of_a_parent_that_has_chosen_is_no_orphan_nor_is_a_thread)
 {
 	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false }");
 	spawns(m, INIT, 200, "/usr/bin/sh");
 	chrt(m, 200, POLICY_IDLE, 0);
 	execs(m, 200, "/usr/bin/app");
 	spawns(m, INIT, 300, "/usr/bin/app");
+	forks(m, 300, 302);
 	renice(m, 300, 9);
 	m->lossy = true;
 	forks(m, 300, 301);
+	clones(m, 302, 303);
+	renice(m, 303, 9);
 	m->lossy = false;
 	scan(m);
 	stop(m);
 	assert_carries(m, 301, "SCHED_NORMAL nice 9");
+	assert_carries(m, 303, "SCHED_NORMAL nice 9");
 }
 
 MACHINE_TEST(a_missed_fork_s_niced_child_has_just_its_nice)
