@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Results that nobody has measured, in the form of the real ones."""
 
-import argparse
 import collections
 import json
 import random
 from pathlib import Path
 
-from case import recorded
+from case import options, recorded
 from schedqos_bench import scenarios
 
 FACTORS = (1.0, 0.45, 0.4, 1.4, 0.15, 0.8, 1.02)
@@ -18,16 +17,7 @@ PRINTED = {"cyclictest": {"min": 4, "avg": 62, "max": 4426}, "service": {},
 SECONDS = 30
 
 
-def _options():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", type=Path, default=Path("/build"))
-    parser.add_argument("--work-dir", type=Path, default=Path("/work"))
-    for module in SCENARIOS.values():
-        module.add_options(parser)
-    return parser.parse_args([])
-
-
-OPTIONS = _options()
+OPTIONS = options(SCENARIOS.values())
 METRICS = {name: module.metrics(OPTIONS) for name, module in SCENARIOS.items()}
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The scenario frames: what its loops measure, and the groups that its layouts make."""
 
-import argparse
 import contextlib
 import json
 import os
@@ -13,41 +12,30 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+import case
 from case import Folder
 from schedqos_bench import layouts
 from schedqos_bench.process import Failure
 from schedqos_bench.scenarios import frames
 
-TOOLS = Path(__file__).resolve().parents[2] / "bench" / "tools"
 NUMBERS = '"samples": 3, "p50": 1, "p99": 2.5, "p99.9": 3, "max": 3, "bins": [[1, 2], [3, 1]]'
 PRINTED = f'{{"left_out": 4, "wakeup": {{{NUMBERS}}}, "done": {{{NUMBERS}}}}}\n'
 
 
 def options(*arguments):
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", type=Path, default=Path("/nonexistent"))
-    frames.add_options(parser)
-    frames.kernel_build.add_options(parser)
-    return parser.parse_args(arguments)
+    return case.options((frames, frames.kernel_build), *arguments)
 
 
 class Tool(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="schedqos-test-")
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        cls.tool = os.path.join(cls.folder, "periodic")
-        subprocess.run(["cc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-fsanitize=address,undefined",
-                        "-fno-sanitize-recover=all", "-o", cls.tool,
-                        *(str(TOOLS / name) for name in ("periodic.c", "bench.c", "histogram.c")), "-lutil"],
-                       check=True)
-
-    def run_tool(self, *arguments):
-        return subprocess.run([self.tool, *map(str, arguments)], capture_output=True, text=True, timeout=60,
-                              check=False)
+        folder = tempfile.mkdtemp(prefix="schedqos-test-")
+        cls.addClassCleanup(shutil.rmtree, folder)
+        cls.tool = os.path.join(folder, "periodic")
+        case.compile_tool(cls.tool, ("periodic.c", "bench.c", "histogram.c"), (*case.SANITIZED, "-lutil"))
 
     def measure(self, *arguments):
-        run = self.run_tool(*arguments)
+        run = subprocess.run([self.tool, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(run.returncode, 0, run.stderr)
         return frames.parse(run.stdout)
 

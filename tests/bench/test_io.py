@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The scenario io: what fio prints, which disks are meant, and that they get their I/O schedulers back."""
 
-import argparse
 import shutil
 import unittest
-from pathlib import Path
 from unittest import mock
 
-from case import Folder
-from schedqos_bench import block, scenarios
+from case import Folder, context, options
+from schedqos_bench import block
 from schedqos_bench.process import Failure
 from schedqos_bench.scenarios import io
 
@@ -67,18 +65,6 @@ cancelled_write_bytes: 0
 """
 
 
-def options(folder, *arguments):
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--work-dir", type=Path, default=folder)
-    io.add_options(parser)
-    return parser.parse_args(list(arguments))
-
-
-def context(folder, seconds, *arguments):
-    return scenarios.Context(options(folder, *arguments), seconds, 1, lambda name: folder / f"{name}.txt", folder,
-                             folder)
-
-
 class Disks(Folder):
     def disk(self, name, text="none [mq-deadline] bfq\n"):
         """A disk in a sysfs of our own."""
@@ -108,20 +94,23 @@ class Parsing(unittest.TestCase):
 
 
 class Options(Disks):
+    def options(self, *arguments):
+        return options((io,), *arguments, folder=self.folder)
+
     def test_what_is_missing_is_said(self):
         with mock.patch.object(shutil, "which", return_value=None):
-            self.assertEqual([tuple(each) for each in io.needs(options(self.folder))], [("fio", "package fio")])
+            self.assertEqual([tuple(each) for each in io.needs(self.options())], [("fio", "package fio")])
         with mock.patch.object(shutil, "which", return_value="fio"), \
                 mock.patch.object(io, "_engines", return_value=["psync"]), \
                 mock.patch.object(block, "disks", return_value=[]):
-            self.assertEqual([each.what for each in io.needs(options(self.folder))],
+            self.assertEqual([each.what for each in io.needs(self.options())],
                              ["fio's engine libaio", "a disk with I/O schedulers"])
-            self.assertEqual(len(io.needs(options(self.folder, "--io-writer", "buffered"))), 1)
+            self.assertEqual(len(io.needs(self.options("--io-writer", "buffered"))), 1)
         with mock.patch.object(shutil, "which", return_value="fio"), \
                 mock.patch.object(io, "_engines", return_value=["libaio"]), \
                 mock.patch.object(block, "disks", return_value=[self.disk("sda")]):
-            self.assertEqual(io.needs(options(self.folder)), [])
-            self.assertEqual([each.what for each in io.needs(options(self.folder, "--io-schedulers", "bfq,kyber"))],
+            self.assertEqual(io.needs(self.options()), [])
+            self.assertEqual([each.what for each in io.needs(self.options("--io-schedulers", "bfq,kyber"))],
                              ["the I/O scheduler kyber"])
 
 
@@ -138,8 +127,8 @@ class Rounds(Disks):
                 raise Failure("fio fails")
             return io.parse(PRINTED), 123.0
         with mock.patch.object(block, "disks", return_value=[disk]), mock.patch.object(io, "_measure", measure):
-            given = context(self.folder, 30, "--io-schedulers", "none,bfq,mq-deadline",
-                            "--io-priorities", "class,be0:idle")
+            given = context(options((io,), "--io-schedulers", "none,bfq,mq-deadline", "--io-priorities", "class,be0:idle",
+                                    folder=self.folder))
             try:
                 found = io.run_round(given._replace(seed=seed))
             finally:

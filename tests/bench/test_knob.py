@@ -31,13 +31,6 @@ class PutBack(Folder):
             raise KeyError
         self.assertEqual(self.path.read_text(encoding="utf-8"), "it was")
 
-    def test_after_the_context_it_is_anybody_s(self):
-        with put_back(self.path, "it was"):
-            pass
-        # Nobody is left who would still write.
-        write(self.path, "other")
-        self.assertEqual(self.path.read_text(encoding="utf-8"), "other")
-
     def test_when_it_is_killed(self):
         program = subprocess.Popen([sys.executable, "-c", SCRIPT, str(self.path)], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, env={"PYTHONPATH": ":".join(sys.path)})

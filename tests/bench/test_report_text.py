@@ -16,7 +16,7 @@ from schedqos_bench.report import blocks, export, figures, markdown, words
 # The announcement's, as it was sent; its archive has lost the spaces.
 ANNOUNCED = recorded("schbench-announced-default.txt")
 PRINTED = scenarios.load("schbench").parse(ANNOUNCED)["printed"]
-HOSTILE = "x\n# h1 <script>alert(1)</script> \x00\x1b[31m`é` \"'& [a](b)"
+HOSTILE = "x\n# h1 <script>alert(1)</script> \x00\x1b[31m`é\u202e` \"'& [a](b)"
 
 
 def written(result):

@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The scenario service: what it asks for, what it makes of the answer, and that it leaves nothing behind."""
 
-import argparse
 import os
 import shutil
-import subprocess
 import unittest
-from pathlib import Path
 from unittest import mock
 
+import case
 from case import Folder
-from schedqos_bench import accounting, scenarios
+from schedqos_bench import accounting
 from schedqos_bench.process import Failure, adopt_orphans
 from schedqos_bench.scenarios import service
-
-TOOLS = Path(__file__).resolve().parents[2] / "bench" / "tools"
 
 # As bench-http-load printed it, at 300 requests/s for a second, with fewer bins.
 PRINTED = """\
@@ -29,17 +25,8 @@ PRINTED = """\
 """
 
 
-def options(folder, *arguments):
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", type=Path, default=folder / "build")
-    parser.add_argument("--work-dir", type=Path, default=folder)
-    service.add_options(parser)
-    return parser.parse_args(list(arguments))
-
-
-def context(folder, seconds, *arguments):
-    return scenarios.Context(options(folder, *arguments), seconds, 1, lambda name: folder / f"{name}.txt", folder,
-                             folder / "build" / "bench")
+def context(folder, *arguments):
+    return case.context(case.options((service,), *arguments, folder=folder), 1)
 
 
 class Parsing(unittest.TestCase):
@@ -66,7 +53,7 @@ class Parsing(unittest.TestCase):
 class Commands(Folder):
     def test_what_is_missing_is_said(self):
         with mock.patch.object(shutil, "which", return_value=None):
-            missing = service.needs(options(self.folder))
+            missing = service.needs(case.options((service,), folder=self.folder))
         self.assertEqual([(each.what, each.remedy) for each in missing],
                          [("nginx", "package nginx"), ("stress-ng", "package stress-ng"),
                           ("bench-http-load", "make bench-tools")])
@@ -96,7 +83,7 @@ class Calibration(Folder):
                         [answered / seconds * cost(rate), 0])
 
         with mock.patch.object(service, "_Running", Running), mock.patch.object(service.progress, "log"):
-            given = context(self.folder, 1, *arguments)
+            given = context(self.folder, *arguments)
             service.prepare(given)
         return given.options.service_rate
 
@@ -114,10 +101,9 @@ class Live(Folder):
     def setUp(self):
         super().setUp()
         (self.folder / "build" / "bench").mkdir(parents=True)
-        subprocess.run(["cc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-o", self.folder / "build/bench/bench-http-load",
-                        *[TOOLS / name for name in ("http_load.c", "http_response.c", "histogram.c", "bench.c")]],
-                       check=True)
-        self.context = context(self.folder, 1, "--service-rate", "200", "--service-warm-up", "0",
+        case.compile_tool(self.folder / "build/bench/bench-http-load",
+                          ("http_load.c", "http_response.c", "histogram.c", "bench.c"), ["-O2"])
+        self.context = context(self.folder, "--service-rate", "200", "--service-warm-up", "0",
                                "--service-connections", "8", "--service-workers", "1")
         missing = service.needs(self.context.options)
         if missing:
