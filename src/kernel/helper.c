@@ -191,7 +191,7 @@ void helper_close(struct helper *helper)
 
 /* The memory that we share with a helper: questions and answers. */
 struct exchange {
-	char texts[READER_QUESTIONS_MAX][READER_BYTES]; /* whole pages */
+	char texts[READER_QUESTIONS_MAX][READER_BYTES]; /* whole pages, which stay: 4 MiB at most */
 	_Atomic uint32_t asked, answered; /* so many questions so far; the helper sleeps until there are more ... */
 	_Atomic uint32_t is_awaited;	  /* ... and we until this is reset, once it has answered all */
 	uint32_t taken;			  /* answers; ours alone */
@@ -320,12 +320,4 @@ const struct reader_question *reader_current(const struct helper *reader)
 	struct exchange *exchange = reader->now.shared;
 
 	return exchange && exchange->answered != exchange->asked ? question_at(exchange, exchange->answered) : NULL;
-}
-
-void reader_shrink(struct helper *reader)
-{
-	struct exchange *exchange = reader->now.shared;
-
-	if (exchange)
-		madvise(exchange->texts, sizeof(exchange->texts), MADV_REMOVE);
 }

@@ -112,9 +112,6 @@ void unread_hung(struct unread *unread, uid_t user, uint32_t ms)
 /* Answers that are late are looked for so often. */
 #define LATE_MS 5
 
-/* More memory than this is given back. */
-#define LONG_BYTES 4096
-
 void arguments_init(struct arguments *arguments, int proc)
 {
 	*arguments = (struct arguments){ .proc = proc };
@@ -288,10 +285,6 @@ void arguments_end_round(struct arguments *arguments)
 		question->is_old = is_settled(question);
 		question->is_kept = false;
 	}
-	if (!arguments->count && arguments->are_long) {
-		reader_shrink(&arguments->reader);
-		arguments->are_long = false;
-	}
 }
 
 /* ---- the helper ---- */
@@ -343,7 +336,6 @@ static void take(struct arguments *arguments)
 		struct question *question = find(arguments, answer->number);
 
 		arguments->progress_ms = clock_ms();
-		arguments->are_long |= answer->size > LONG_BYTES;
 		if (!question || question->state != QUESTION_ASKED)
 			continue;
 		question->state = QUESTION_ANSWERED;

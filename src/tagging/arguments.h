@@ -97,7 +97,6 @@ struct arguments {
 	size_t count;	      /* of those that are not free */
 	uint32_t number;      /* of the last question */
 	uint32_t progress_ms; /* when the helper was asked or has answered last */
-	bool are_long; /* some answers have been since reader_shrink */
 };
 
 /* proc: descriptor of /proc. Starts the helper. */

@@ -96,9 +96,6 @@ TEST_READER_TEST(it_reads_what_we_would)
 	for (int i = 0; i < READER_QUESTIONS_MAX; i++)
 		reads_our_own();
 	assert_int_equal(reader.now.pid, first);
-	reader_shrink(&reader);
-	assert_memory_equal(text, "", 1);
-	reads_our_own();
 }
 
 TEST_READER_TEST(there_is_room_for_so_many)

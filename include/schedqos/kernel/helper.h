@@ -99,6 +99,3 @@ const struct reader_question *reader_take(struct helper *reader, const char **re
 
 /* The question that it is about to answer; NULL: it has answered all. */
 const struct reader_question *reader_current(const struct helper *reader);
-
-/* Frees the memory of all answers, which are empty then. */
-void reader_shrink(struct helper *reader);
