@@ -129,6 +129,19 @@ static int parser_init(struct parser *parser, const struct config_file *files, s
 	return put_builtin(parser);
 }
 
+/* The highest first; of two that are equal the one that was defined first. */
+static void sort_classes(struct class_table *table)
+{
+	for (size_t i = 1; i < table->count; i++) {
+		const struct qos_class class = table->items[i];
+		size_t at = i;
+
+		for (; at && class_compare(&class, &table->items[at - 1]) < 0; at--)
+			table->items[at] = table->items[at - 1];
+		table->items[at] = class;
+	}
+}
+
 static int parse(struct parser *parser, const struct config_file *files, size_t n_files)
 {
 	struct config *config;
@@ -140,6 +153,7 @@ static int parse(struct parser *parser, const struct config_file *files, size_t 
 	if (r < 0 || parser->errors->n_errors > parser->n_errors_before)
 		return r < 0 ? r : -EINVAL;
 	config = parser->config;
+	sort_classes(&parser->classes);
 	config->classes = parser->classes.items;
 	config->n_classes = parser->classes.count;
 	weights_finish(config, &config->weights);

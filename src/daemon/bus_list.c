@@ -23,8 +23,6 @@ struct table {
 	const struct rule **named; /* of the rows; the first is none */
 	size_t n_named;
 	uint32_t *place; /* by rule's id: among those, or 0 */
-	uint16_t *order; /* the classes, the highest first */
-	uint16_t *rank;	 /* by class: its place in there */
 };
 
 static void table_clear(struct table *table)
@@ -32,8 +30,6 @@ static void table_clear(struct table *table)
 	free(table->rows);
 	free(table->named);
 	free(table->place);
-	free(table->order);
-	free(table->rank);
 }
 
 /* Until a scan has seen it after a reload, a record may have a rule that is gone. */
@@ -57,7 +53,7 @@ static struct row make_row(struct table *table, const struct tagger_task *task, 
 		.tgid = task->tgid,
 		.pattern = place_of(table, rules_by_id(config->rules, task->rule)),
 		.slice_ns = task->attr.slice_ns < INT32_MAX ? (int32_t)task->attr.slice_ns : INT32_MAX,
-		.qos_class = class ? table->rank[class - config->classes] : BUS_NO_CLASS,
+		.qos_class = class ? (int32_t)(class - config->classes) : BUS_NO_CLASS,
 		.nice = task->attr.nice,
 		.reason = task->reason,
 		.policy = task->attr.policy,
@@ -66,20 +62,6 @@ static struct row make_row(struct table *table, const struct tagger_task *task, 
 			 (task->shown == SHOWN_FOCUSED ? BUS_TASK_FOCUSED : 0) |
 			 (task->shown == SHOWN_HIDDEN ? BUS_TASK_HIDDEN : 0),
 	};
-}
-
-/* Of two that are equal the first is higher. */
-static void rank_classes(const struct table *table, const struct config *config)
-{
-	for (uint16_t i = 0; i < config->n_classes; i++) {
-		size_t at = i;
-
-		for (; at && class_compare(&config->classes[i], &config->classes[table->order[at - 1]]) < 0; at--)
-			table->order[at] = table->order[at - 1];
-		table->order[at] = i;
-	}
-	for (uint16_t i = 0; i < config->n_classes; i++)
-		table->rank[table->order[i]] = i;
 }
 
 static int fill_table(struct table *table, const struct daemon *daemon)
@@ -93,23 +75,20 @@ static int fill_table(struct table *table, const struct daemon *daemon)
 	table->rows = calloc(max, sizeof(*table->rows));
 	table->named = calloc(n_rules, sizeof(struct rule *));
 	table->place = calloc(n_rules, sizeof(*table->place));
-	table->order = calloc(config->n_classes, sizeof(*table->order));
-	table->rank = calloc(config->n_classes, sizeof(*table->rank));
-	if (!table->rows || !table->named || !table->place || !table->order || !table->rank)
+	if (!table->rows || !table->named || !table->place)
 		return -ENOMEM;
 	table->n_named = 1;
-	rank_classes(table, config);
 	while (table->count < max && tagger_next_task(daemon->tagger, &cursor, &task))
 		table->rows[table->count++] = make_row(table, &task, config);
 	return 0;
 }
 
-static int append_names(sd_bus_message *reply, const struct table *table, const struct config *config)
+static int append_names(sd_bus_message *reply, const struct config *config)
 {
 	int r = sd_bus_message_open_container(reply, 'a', "s");
 
 	for (size_t i = 0; i < config->n_classes && r >= 0; i++)
-		r = sd_bus_message_append(reply, "s", config->classes[table->order[i]].name);
+		r = sd_bus_message_append(reply, "s", config->classes[i].name);
 	if (r >= 0)
 		r = sd_bus_message_close_container(reply);
 	if (r >= 0)
@@ -143,7 +122,7 @@ int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r >= 0)
 		r = sd_bus_message_new_method_return(message, &reply);
 	if (r >= 0)
-		r = append_names(reply, &table, daemon->config);
+		r = append_names(reply, daemon->config);
 	if (r >= 0)
 		r = append_patterns(reply, &table);
 	if (r >= 0)

@@ -334,8 +334,12 @@ TEST(without_a_file_there_is_what_is_built_in)
 
 	assert_int_equal(config->n_classes, QOS_BUILTIN_COUNT);
 	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++) {
-		assert_string_equal(config->classes[i].name, qos_builtin[i].name);
-		assert_true(qos_attr_equal(&config->classes[i].attr, &qos_builtin[i].attr));
+		const struct qos_class *class = qos_class_find(config->classes, config->n_classes, qos_builtin[i].name);
+
+		assert_non_null(class);
+		assert_true(qos_attr_equal(&class->attr, &qos_builtin[i].attr));
+		/* The highest comes first. */
+		assert_true(i == 0 || class_compare(&config->classes[i - 1], &config->classes[i]) <= 0);
 	}
 	assert_int_equal(config->n_profiles, PROFILE_BUILTIN_COUNT);
 	assert_int_equal(config->rules->n_lists, 0);

@@ -173,8 +173,7 @@ struct settings {
 };
 
 struct config {
-	struct qos_class
-		*classes; /* builtin first, then new ones in the order of their definition */
+	struct qos_class *classes; /* the highest first */
 	size_t n_classes;
 	struct rules *rules;
 	struct group *groups; /* one for each pattern */
