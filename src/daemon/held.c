@@ -41,9 +41,21 @@ static bool tell_and_unwatch(const struct override *override)
 	return unwatch(override);
 }
 
+/* Its folder in *ret: 0, -ENOTDIR: there is none, or another -errno. */
+static int find_cgroup(const char *cgroup, char ret[PATH_MAX])
+{
+	int r = host_cgroup_folder(cgroup, ret, PATH_MAX);
+
+	return r == -ENOENT ? -ENOTDIR : r;
+}
+
+/* Of a cgroup it is heard that something is gone from the folder that it is in. */
 static bool target_ends(const struct override *override, const void *source)
 {
-	return override->end == source && tell_and_unwatch(override);
+	char folder[PATH_MAX];
+
+	return override->end == source && (!override->cgroup || find_cgroup(override->cgroup, folder) == -ENOTDIR) &&
+	       tell_and_unwatch(override);
 }
 
 static bool is_like(const struct override *override, const struct override *other)
@@ -97,22 +109,6 @@ static bool lacks_class(const struct override *override, const void *in_force)
 	       tell_and_unwatch(override);
 }
 
-/* Something is gone from the folder that a cgroup is in. */
-struct removal {
-	const sd_event_source *source;
-	const struct inotify_event *event;
-};
-
-static bool is_removed(const struct override *override, const void *context)
-{
-	const struct removal *removal = context;
-
-	return override->end == removal->source &&
-	       ((removal->event->mask & (IN_IGNORED | IN_UNMOUNT | IN_Q_OVERFLOW)) ||
-		strcmp(removal->event->name, strrchr(override->cgroup, '/') + 1) == 0) &&
-	       tell_and_unwatch(override);
-}
-
 /* ---- who tells of an end ---- */
 
 static int on_process_ended(sd_event_source *source, int fd, uint32_t revents, void *userdata)
@@ -127,19 +123,11 @@ static int on_process_ended(sd_event_source *source, int fd, uint32_t revents, v
 
 static int on_removal(sd_event_source *source, const struct inotify_event *event, void *userdata)
 {
-	const struct removal removal = { source, event };
 	struct daemon *daemon = userdata;
 
-	tagger_end_overrides(daemon->tagger, is_removed, &removal);
+	(void)event;
+	tagger_end_overrides(daemon->tagger, target_ends, source);
 	return 0;
-}
-
-/* Its folder in *ret: 0, -ENOTDIR: there is none, or another -errno. */
-static int find_cgroup(const char *cgroup, char ret[PATH_MAX])
-{
-	int r = host_cgroup_folder(cgroup, ret, PATH_MAX);
-
-	return r == -ENOENT ? -ENOTDIR : r;
 }
 
 /* The kernel tells of a cgroup's removal only those who watch the one around it (tried with 6.18). */
