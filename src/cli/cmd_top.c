@@ -158,7 +158,7 @@ static void put_app(const struct top *top, struct text_buf *rows, const struct t
 	text_buf_printf(rows, "\t%s", shown(row));
 	put_figures(top, rows, row);
 	/* In the root there is none: nice values rank. */
-	has_border = cpu_group_of(&top->cgroups, top->proc, row->tid, &group) == 0 && group.path[0] == '/';
+	has_border = cpu_group_of(&top->cgroups, top->proc, row->tid, &group) == 0 && group.path[0];
 	text_buf_printf(rows, "\t%s\n", has_border ? border_text(border, sizeof(border), &group) : "");
 }
 

@@ -63,10 +63,8 @@ static int read_side(const struct pair *pair, int proc, struct side *side)
 
 static struct cpu_rival rival_of(const struct side *side)
 {
-	const struct cpu_group *group = &side->group;
-
 	return (struct cpu_rival){
-		.group_weight = !group->path[0] ? 0 : group->load ? group->load : nice_weight(group->nice),
+		.group_weight = side->group.load,
 		.policy = side->attr.policy,
 		.nice = side->attr.nice,
 		.priority = side->attr.rt_priority,

@@ -37,22 +37,6 @@ static bool read_group(int root, struct cpu_group *group)
 	return true;
 }
 
-/* The root: only tasks in there are in autogroups. */
-static void read_autogroup(const struct cpu_hierarchies *where, int proc, pid_t tid, struct cpu_group *ret)
-{
-	char text[64];
-	unsigned id;
-
-	*ret = (struct cpu_group){ 0 };
-	if (host_read_at(where->root, "/proc/sys/kernel/sched_autogroup_enabled", text, sizeof(text)) < 0 ||
-	    text[0] != '1' || procfs_read(proc, tid, "autogroup", text, sizeof(text)) < 0 ||
-	    sscanf(text, "/autogroup-%u nice %d", &id, &ret->nice) != 2)
-		return;
-	/* Without the slash no cgroup can be called so. */
-	snprintf(ret->path, sizeof(ret->path), "autogroup-%u", id);
-	snprintf(ret->weight, sizeof(ret->weight), "nice %d", ret->nice);
-}
-
 int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struct cpu_group *ret)
 {
 	char text[8192], *last;
@@ -74,7 +58,7 @@ int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struc
 				return 0;
 		}
 	}
-	read_autogroup(where, proc, tid, ret);
+	*ret = (struct cpu_group){ 0 };
 	return 0;
 }
 

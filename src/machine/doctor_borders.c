@@ -45,7 +45,7 @@ static struct borders find_borders(const struct checkup *checkup)
 	if (proc < 0 || procfs_list(proc, 0, &list) < 0)
 		return borders;
 	while ((pid = procfs_next(list))) {
-		if (cpu_group_of(&where, proc, pid, &group) < 0 || group.path[0] != '/')
+		if (cpu_group_of(&where, proc, pid, &group) < 0 || !group.path[0])
 			continue;
 		add_group(&borders, group.path);
 		borders.version = group.mount.version;

@@ -87,7 +87,7 @@ static void put_weaker(struct json_writer *json, int proc, pid_t tgid)
 	const struct cpu_hierarchies where = cpu_hierarchies_find(AT_FDCWD);
 	struct cpu_group group;
 
-	if (cpu_group_of(&where, proc, tgid, &group) < 0 || group.path[0] != '/')
+	if (cpu_group_of(&where, proc, tgid, &group) < 0 || !group.path[0])
 		return;
 	json_begin(json, "weaker", '[');
 	json_begin(json, NULL, '{');

@@ -22,7 +22,6 @@ COUNT = int(os.environ.get("HIERARCHIES", "0"))
 SEED = int(os.environ.get("HIERARCHIES_SEED", "28"))
 TOLERANCE = 0.05
 SECONDS, SECONDS_AGAIN = 1, 4
-AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
 
 
 def write(path, text):
@@ -159,19 +158,6 @@ class Against(unittest.TestCase):
             sleeper.kill()
         self.assertEqual(shares[0], 0)
         self.assertIn("priorities go before", text)
-
-    @unittest.skipUnless(os.path.exists(AUTOGROUP), "a kernel without autogroups")
-    def test_autogroups_divide_the_root(self):
-        with open(AUTOGROUP, encoding="ascii") as file:
-            before = file.read()
-        self.addCleanup(write, AUTOGROUP, before)
-        write(AUTOGROUP, 1)
-        one, two = self.spinner(None, nice=-10), self.spinner(None, nice=10)
-        shares, text = self.ask(one, two)
-        self.assertEqual(shares, [50, 50])
-        self.assertRegex(text, "ranked by cpu cgroup autogroup-[0-9]+ ")
-        write("/proc/%d/autogroup" % one, -5)
-        self.assertEqual(self.ask(one, two)[0], [75, 25])
 
     def test_anybody_may_ask(self):
         one = self.spinner("a")

@@ -74,21 +74,6 @@ TEST_CPU_GROUP_TEST(version_1)
 	assert_group(group_of("1:cpu:/\n0::/nothing\n"), "", "", 0);
 }
 
-TEST_CPU_GROUP_TEST(autogroups_are_for_the_root)
-{
-	struct cpu_group group;
-
-	put("proc/5/autogroup", "/autogroup-7 nice 5\n");
-	assert_group(group_of("0::/\n"), "", "", 0);
-	put("proc/sys/kernel/sched_autogroup_enabled", "1\n");
-	group = group_of("0::/\n");
-	assert_group(group, "autogroup-7", "nice 5", 0);
-	assert_int_equal(group.nice, 5);
-	assert_group(group_of("0::/user\n"), "/user", "100", 1024);
-	put("proc/5/autogroup", "\n");
-	assert_group(group_of("0::/\n"), "", "", 0);
-}
-
 TEST_CPU_GROUP_TEST(ways_part_below_what_is_around_both)
 {
 	static const struct {
@@ -116,24 +101,6 @@ TEST_CPU_GROUP_TEST(ways_part_below_what_is_around_both)
 		if (strcmp(a.path, "/user") == 0)
 			assert_group(a, "/user", "100", 1024);
 	}
-}
-
-TEST_CPU_GROUP_TEST(an_autogroup_is_no_cgroup_of_that_name)
-{
-	struct cpu_group a, b;
-
-	put("v2/autogroup-7/cpu.weight", "100\n");
-	put("proc/sys/kernel/sched_autogroup_enabled", "1\n");
-	a = group_of("0::/autogroup-7\n");
-	put("proc/5/autogroup", "/autogroup-7 nice 0\n");
-	b = group_of("0::/\n");
-	cpu_groups_part(&where, &a, &b);
-	assert_string_equal(a.path, "/autogroup-7");
-	assert_string_equal(b.path, "autogroup-7");
-	b = group_of("0::/\n");
-	a = b;
-	cpu_groups_part(&where, &a, &b);
-	assert_string_equal(a.path, "");
 }
 
 /* ---- which of a machine's mounts are cgroup hierarchies ---- */

@@ -52,10 +52,9 @@ struct cpu_hierarchies cpu_hierarchies_find(int root);
 
 /* Strings are raw: whoever may make cgroups has chosen the path. */
 struct cpu_group {
-	char path[PATH_MAX]; /* "" for the root, in which tasks compete one by one; "autogroup-7" for one of these */
-	char weight[32];     /* as its file has it; "idle" under cpu.idle; "nice 0" of an autogroup */
-	unsigned load;	     /* the same, where 1024 is what a task of nice 0 weighs; 0: an autogroup */
-	int nice;	     /* of an autogroup, which weighs what a task of that nice value does */
+	char path[PATH_MAX]; /* "" for the root, in which tasks compete one by one, or within their autogroups */
+	char weight[32];     /* as its file has it; "idle" under cpu.idle */
+	unsigned load;	     /* the same, where 1024 is what a task of nice 0 weighs; 0 for the root */
 	struct cgroup_mount mount;
 };
 
