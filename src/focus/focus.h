@@ -23,7 +23,7 @@ struct focus {
 	struct shown shown;
 	/* Of sources.c: */
 	struct focus_source *used[N_SUBJECTS]; /* NULL: none can be */
-	char why_not[N_SOURCES][160];	       /* the others */
+	char why_not[N_SOURCES][160];	       /* the others; "": it was not looked for */
 	sd_event_source *looking;
 	unsigned tries;
 	/* Of bridge.c: */

@@ -102,20 +102,16 @@ static const char *start(struct focus_source *source)
 	return why || !type->take ? why : type->take(source);
 }
 
-/* For people: what is used, and why each of the others is not. */
+/* For people: what is used, and why each of those that were looked for is not. */
 static void report(const struct focus *focus, enum subject subject)
 {
 	const struct focus_source *used = focus->used[subject];
 	const int level = used ? LOG_INFO : LOG_WARNING;
-	bool was_found = false;
 
 	log_write(level, "%s: %s", subjects[subject], used ? used->type->name : "nothing is known");
 	for (size_t i = 0; i < array_size(types) && (focus->prints || !used); i++) {
-		if (used && types[i] == used->type)
-			was_found = true;
-		else if (types[i]->subject == subject)
-			log_write(level, "  not by %s: %s", types[i]->name,
-				  was_found ? "it was not looked for" : focus->why_not[i]);
+		if (types[i]->subject == subject && *focus->why_not[i])
+			log_write(level, "  not by %s: %s", types[i]->name, focus->why_not[i]);
 	}
 }
 
@@ -133,6 +129,7 @@ static void try_source(struct focus *focus, size_t i)
 		close_source(source);
 		return;
 	}
+	*focus->why_not[i] = '\0';
 	focus->used[types[i]->subject] = source;
 	focus->shown.has_changed = true;
 	report(focus, types[i]->subject);
