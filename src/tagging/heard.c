@@ -189,9 +189,7 @@ static void drain(struct tagger *tagger)
 	struct trace_event event;
 
 	changes->caller = 0;
-	changes->are_several = false;
 	for (int i = 0; changes->trace && i < CALLS_MAX && trace_next(changes->trace, &event) != 0; i++) {
-		changes->are_several |= changes->caller && changes->caller != event.tid;
 		changes->caller = event.tid;
 		tagger->counters.changes++;
 	}
@@ -286,8 +284,8 @@ static void check_changes(struct tagger *tagger)
 	if (changes->caller)
 		name_process(tagger, changes->caller, by, sizeof(by));
 	problem_report(&tagger->problems[PROBLEM_CHANGES],
-		       "task %d of %s: put back what %s%s has changed; if that goes on, it is put back once a second",
-		       (int)tid, of, changes->are_several ? "one of several, perhaps " : "", by);
+		       "task %d of %s: put back what %s or another has changed; if that goes on, it is put back once a second",
+		       (int)tid, of, by);
 }
 
 /* ---- all of it ---- */

@@ -96,7 +96,6 @@ struct changes {
 	struct trace *trace;	/* NULL: not heard */
 	sd_event_source *heard; /* off during a pause */
 	pid_t caller;		/* the last thread that was heard, 0: none */
-	bool are_several;	/* before the last look others were heard as well */
 	pid_t put_back;		/* a task whose change was put back since the last check, 0: none */
 };
 
