@@ -62,20 +62,15 @@ class Weights(LiveTest):
     def start_bus(self):
         path = os.path.join(self.folder, "system-bus")
         self.write(path + ".conf", BUS % path)
-        bus = subprocess.Popen(["dbus-daemon", "--nofork", "--print-address", "--config-file=" + path + ".conf"],
+        bus = self.run_program(["dbus-daemon", "--nofork", "--print-address", "--config-file=" + path + ".conf"],
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.addCleanup(bus.stdout.close)
-        self.addCleanup(bus.wait)
-        self.addCleanup(bus.kill)
         # The socket is there before it listens.
-        bus.stdout.readline()
+        bus.popen.stdout.readline()
         self.env = dict(environment(), DBUS_SYSTEM_BUS_ADDRESS="unix:path=" + path)
 
     def start_manager(self):
-        self.manager = subprocess.Popen([MANAGER], env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        encoding="ascii")
-        self.addCleanup(self.end, self.manager)
-        self.assertEqual(self.manager.stdout.readline(), "ready\n")
+        self.manager = self.run_program([MANAGER], env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="ascii")
+        self.assertEqual(self.manager.popen.stdout.readline(), "ready\n")
         # In version 1 its own group counts, in version 2 that of its slice. Only what runs is in one.
         self.tell("unit -.slice / -")
         for name in ("user", "chosen", "quota", "idle"):
@@ -86,19 +81,10 @@ class Weights(LiveTest):
         self.tell("put quota.slice %s 100000" % UNSET)
         self.tell("put idle.slice 0 %s" % UNSET)
 
-    @staticmethod
-    def end(popen):
-        if popen.poll() is None:
-            popen.kill()
-        popen.wait()
-        for stream in (popen.stdin, popen.stdout):
-            if stream:
-                stream.close()
-
     def ask(self, line):
-        self.manager.stdin.write(line + "\n")
-        self.manager.stdin.flush()
-        return self.manager.stdout.readline().strip()
+        self.manager.popen.stdin.write(line + "\n")
+        self.manager.popen.stdin.flush()
+        return self.manager.popen.stdout.readline().strip()
 
     def tell(self, line):
         self.assertEqual(self.ask(line), "done", line)
@@ -142,9 +128,7 @@ class Weights(LiveTest):
                 os.unlink(path)
             notify.bind(path)
             notify.settimeout(PATIENCE)
-            self.weights = subprocess.Popen(self.command(*args), env=dict(self.env, NOTIFY_SOCKET=path), stdin=subprocess.DEVNULL,
-                                            stderr=log)
-            self.addCleanup(self.end, self.weights)
+            self.weights = self.run_program(self.command(*args), env=dict(self.env, NOTIFY_SOCKET=path), stderr=log).popen
             if is_to_be_ready:
                 self.assertIn(b"READY=1", notify.recv(1024))
 
@@ -262,7 +246,7 @@ class Weights(LiveTest):
     def test_without_a_manager_the_record_stays(self):
         self.start()
         self.becomes("named.service", BACKGROUND)
-        self.end(self.manager)
+        self.manager.end()
         self.current.reload({"schedqos": {"weights": {}}})
         self.ends(1)
         self.assertIn("the service manager does not answer", self.log())
