@@ -29,6 +29,26 @@ def environment():
     return env
 
 
+def without(*capabilities):
+    """What comes before a program to be run by a root that lacks these."""
+    but = ",".join("-" + name for name in capabilities)
+    return ["setpriv", "--bounding-set", but, "--inh-caps", but]
+
+
+# As the unit has it: a root that may read what its mode says.
+CONFINED = without("dac_override", "dac_read_search")
+
+
+def shipped():
+    """The shipped configuration as a folder's layers."""
+    layers, top = {}, os.path.join(TOP, "configs")
+    for folder, _, names in os.walk(top):
+        for name in names:
+            with open(os.path.join(folder, name), "rb") as file:
+                layers[os.path.relpath(os.path.join(folder, name), top)] = file.read()
+    return layers
+
+
 def schedqos(*args, prefix=(), **options):
     """Runs the program to its end, with the sanitizers' findings as failures."""
     process = subprocess.Popen([*prefix, SCHEDQOS, *args], env=environment(), stdin=subprocess.DEVNULL,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import scripts
 from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp
-from daemon import TOP, schedqos
+from daemon import schedqos, shipped
 from groups import RunningGroup, run_all, seen, tool
 from harness import LiveTest, once
 from scripts import Step
@@ -116,16 +116,10 @@ class Hostility(LiveTest):
         super().setUp()
         self.program = self.copy("programs/actor", tool("actor"))
 
-    def shipped(self):
-        """The shipped configurations as a folder's layers, for nobody as for who is at a seat: he has more to begin with."""
-        top = os.path.join(TOP, "configs")
-        layers = {}
-        for folder, _, names in os.walk(top):
-            for name in names:
-                with open(os.path.join(folder, name), "rb") as file:
-                    text = file.read().replace(b'"raise": "seat"', b'"raise": "all"')
-                layers[os.path.relpath(os.path.join(folder, name), top)] = text
-        return layers
+    @staticmethod
+    def shipped():
+        """For nobody as for who is at a seat: he has more to begin with."""
+        return {name: text.replace(b'"raise": "seat"', b'"raise": "all"') for name, text in shipped().items()}
 
     def begin(self, config=None, layers=None):
         """A daemon, and what its rules give at most: the lowest nice value by program."""

@@ -8,7 +8,7 @@ import os
 import time
 
 from attributes import BACKGROUND, BATCH, MS, UI, classes, fair, pristine, set_attr
-from daemon import schedqos
+from daemon import CONFINED, schedqos
 from harness import LiveTest, once
 
 RULES = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}}
@@ -67,13 +67,11 @@ class Unread(CrashTest):
     """By its owner, if that is not as good as root: as in the unit. Nothing is lost."""
 
     def test_by_a_start(self):
-        but = "-dac_override,-dac_read_search"
-        prefix = ["setpriv", "--bounding-set", but, "--inh-caps", but]
-        self.need(prefix)
+        self.need(CONFINED)
         first = self.killed()
         content = read(STATE)
         os.chmod(STATE, 0)
-        second = self.prepare({"app": {"qos": UI}}, prefix=prefix)
+        second = self.prepare({"app": {"qos": UI}}, prefix=CONFINED)
         second.launch()
         self.assertEqual(second.popen.wait(), 1)
         self.assertIn(STATE + " cannot be read: Permission denied", second.log())

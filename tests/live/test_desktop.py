@@ -14,7 +14,7 @@ import threading
 import time
 
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
-from daemon import SCHEDQOS, TOP, schedqos
+from daemon import SCHEDQOS, schedqos, shipped
 from tasks import comm, descendants, state
 from test_bridge import ALICE, DESKTOP, NAME, Bridge
 from waiting import wait_for
@@ -39,7 +39,7 @@ class Desktop(Bridge):
         # As on a machine without systemd.
         self.write("services/org.schedqos1.service", re.sub(r"\nSystemdService=.*", "", text.replace("/usr/bin/schedqos", SCHEDQOS)))
         # By make, which runs these tests, all would inherit.
-        self.daemon({"schedqos": {"mapping": "announcement"}, "make": None}, prefix=self.inside, layers=self.shipped())
+        self.daemon({"schedqos": {"mapping": "announcement"}, "make": None}, prefix=self.inside, layers=shipped())
         self.runtime = self.path("runtime")
         os.mkdir(self.runtime, 0o700)
         os.chown(self.runtime, ALICE, ALICE)
@@ -51,16 +51,6 @@ class Desktop(Bridge):
         self.window = self.open_window(self.copy("window", shutil.which("foot")), "exec sleep 1000")
         self.assert_carries(self.window, INITIATED, self.logs())
         self.build, self.unnamed = (self.child(name) for name in ("gmake", "unnamed"))
-
-    @staticmethod
-    def shipped():
-        """The shipped configuration as a folder's layers."""
-        layers, top = {}, os.path.join(TOP, "configs")
-        for folder, _, names in os.walk(top):
-            for name in names:
-                with open(os.path.join(folder, name), "rb") as file:
-                    layers[os.path.relpath(os.path.join(folder, name), top)] = file.read()
-        return layers
 
     # ---- the session ----
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from attributes import BACKGROUND, BATCH, IDLE, MS, UI, set_attr
-from daemon import schedqos
+from daemon import schedqos, without
 from harness import LiveTest
 from tasks import open_files
 from waiting import wait_for
@@ -122,8 +122,7 @@ class Subscription(EnforceTest):
 
     def test_doctor_tells_what_the_daemon_hears(self):
         """The daemon's service has fewer capabilities than whoever asks doctor."""
-        but = "-perfmon,-sys_admin"
-        prefix = ["setpriv", "--bounding-set", but, "--inh-caps", but]
+        prefix = without("perfmon", "sys_admin")
         self.need(prefix)
         for args in (prefix, []):
             daemon = self.daemon(ALWAYS, prefix=args)

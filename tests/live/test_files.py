@@ -3,12 +3,11 @@
 
 import os
 import re
-import shutil
 import signal
 import socket
 
 from attributes import BACKGROUND, DEFAULT, INITIATED, MS, NORMAL, UI, UTILITY, fair
-from daemon import Daemon, schedqos
+from daemon import CONFINED, Daemon, schedqos
 from harness import LiveTest
 from waiting import PATIENCE, wait_for
 
@@ -117,7 +116,7 @@ class Reload(LiveTest):
 
     def test_from_good_to_worse(self):
         """Whatever the file has become: the caller gets the error, the status shows it, and what is in force stays."""
-        daemon = self.daemon({"app": {"qos": UI}}, prefix=self.without_override())
+        daemon = self.daemon({"app": {"qos": UI}}, prefix=CONFINED)
         app = self.sleeper("app")
         self.assert_carries(app, UI)
         for i, (what, (make, words)) in enumerate(self.worse(daemon.config).items()):
@@ -126,7 +125,7 @@ class Reload(LiveTest):
                 make()
                 # Start and restart read it as check does.
                 for args in (["reload"], ["check", *daemon.options()], ["restart", *daemon.options()]):
-                    result = schedqos(*args, prefix=self.without_override())
+                    result = schedqos(*args, prefix=CONFINED)
                     self.assertEqual((result.returncode, result.stdout), (78, ""), result.stderr)
                     self.assertRegex(result.stderr, re.escape(daemon.config) + ":.*(%s)" % words)
                 status = daemon.status()
@@ -139,14 +138,6 @@ class Reload(LiveTest):
         self.clear(daemon.config)
         self.assertEqual(daemon.reload("{}" + " " * (4 * 1024 * 1024 - 2)).returncode, 0)
         self.assertEqual(daemon.status()["reload_error"], "")
-
-    @staticmethod
-    def without_override():
-        """As the unit has it: a root that may read what its mode says."""
-        if not shutil.which("setpriv"):
-            return []
-        but = "-dac_override,-dac_read_search"
-        return ["setpriv", "--bounding-set", but, "--inh-caps", but]
 
     @staticmethod
     def clear(path):
@@ -165,7 +156,7 @@ class Reload(LiveTest):
             write("{}")
             os.truncate(path, 1 << 30)
 
-        files = {
+        return {
             "deleted": (lambda: None, "No such file"),
             "garbage": (lambda: write(os.urandom(5000)), "."),
             "cut off": (lambda: write('{"app": {"qos": "QOS_BACKGR'), "."),
@@ -177,7 +168,5 @@ class Reload(LiveTest):
             "writable by others": (lambda: write({"app": {"qos": BACKGROUND}}, 0o646), "written by others"),
             "another's": (lambda: write({}) or os.chown(path, 65534, 0), "belongs to another user"),
             "a device": (lambda: os.symlink("/dev/zero", path), "not a regular file|belongs|written by others"),
+            "unreadable": (lambda: write({"app": {"qos": BACKGROUND}}, 0), "Permission denied"),
         }
-        if self.without_override():
-            files["unreadable"] = (lambda: write({"app": {"qos": BACKGROUND}}, 0), "Permission denied")
-        return files

@@ -9,7 +9,7 @@ import unittest
 
 import proc_events
 from attributes import BACKGROUND, DEFAULT, differences, pristine, snapshot
-from daemon import Daemon, is_sanitized, schedqos
+from daemon import Daemon, is_sanitized, schedqos, without
 from harness import LiveTest
 from programs import sleep_program
 from waiting import wait_for
@@ -52,12 +52,12 @@ class Elsewhere(LiveTest):
     @unittest.skipUnless(shutil.which("setpriv"), "no setpriv")
     def test_a_root_that_may_not_raise_priorities(self):
         """It could make tasks nicer, and never put them back."""
-        self.check(["setpriv", "--bounding-set", "-sys_nice", "--inh-caps", "-sys_nice"], "CAP_SYS_NICE")
+        self.check(without("sys_nice"), "CAP_SYS_NICE")
 
     @unittest.skipUnless(shutil.which("setpriv"), "no setpriv")
     def test_a_root_that_may_not_read_which_programs_run(self):
         """It can do next to nothing, and says so."""
-        prefix = ["setpriv", "--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace"]
+        prefix = without("sys_ptrace")
         self.need(prefix)
         app = self.sleeper("app", user=65534)
         daemon = self.daemon({"app": {"qos": BACKGROUND}}, prefix=prefix)

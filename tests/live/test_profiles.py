@@ -10,7 +10,7 @@ import os
 import re
 import unittest
 
-from daemon import schedqos
+from daemon import CONFINED, schedqos
 from harness import LiveTest
 from tasks import open_files
 
@@ -86,14 +86,12 @@ class Autogroup(KnobTest):
         self.assertEqual(read(AUTOGROUP), "1")
 
     def test_no_start_with_a_record_that_cannot_be_read(self):
-        but = "-dac_override,-dac_read_search"
-        prefix = ["setpriv", "--bounding-set", but, "--inh-caps", but]
-        self.need(prefix)
+        self.need(CONFINED)
         self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
         self.kill()
         os.chmod(STATE, 0)
         files = self.prepare({"schedqos": {"autogroup": "off", "default": "none"}})
-        result = schedqos("start", *files.options(), prefix=prefix)
+        result = schedqos("start", *files.options(), prefix=CONFINED)
         self.assertEqual(result.returncode, 1)
         self.assertIn("/run/schedqos/knobs.json, cannot be read: Permission denied: it stays as it is", result.stderr)
         os.chmod(STATE, 0o600)
