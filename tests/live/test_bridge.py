@@ -46,7 +46,7 @@ class Bridge(AskerTest):
 
     def setUp(self):
         super().setUp()
-        missing = [tool for tool in ("dbus-daemon", "busctl", "gdbus", "setpriv", "prlimit") if not shutil.which(tool)]
+        missing = [tool for tool in ("dbus-daemon", "busctl", "setpriv", "prlimit") if not shutil.which(tool)]
         if missing or not POLKITD or not os.path.exists(BUS_CONFIG):
             self.skipTest("no %s" % ", ".join(missing or ["polkitd, or no configuration of a system bus"]))
         self.need(["unshare", "-m", "--propagation", "private"])
@@ -146,9 +146,9 @@ class Bridge(AskerTest):
         super().tearDown()
         self.assertFalse([word for word in SANITIZER_WORDS if word in self.logs()], self.logs())
 
-    def asker(self, uid, name=NAME, path=PATH):
+    def asker(self, uid, name=NAME, path=PATH, prefix=()):
         """A connection of that user's, in which he calls."""
-        asker = self.start_asker("system", name, path, prefix=[*self.inside, *self.identity(uid)])
+        asker = self.start_asker("system", name, path, prefix=[*self.inside, *prefix, *self.identity(uid)])
         self.assertEqual(asker.state, "ready")
         return asker
 
@@ -209,8 +209,6 @@ class Interface(Bridge):
             # It is ours to do without: root has the daemon.
             self.assert_refused(self.ask(root, *own), "org.freedesktop.DBus.Error.NotSupported")
         self.assert_refused(self.ask(bob, "SetShown", "hs", os.getpid(), "focused"), DENIED, "not allowed")
-        said = self.run_as(BOB, "gdbus", "call", "--system", "-d", NAME, "-o", PATH, "-m", NAME + ".Reload")
-        self.assertIn("InteractiveAuthorizationRequired", said.stderr)
         # Without polkit only root may.
         self.polkit.end()
         wait_for(lambda: not self.has_name("org.freedesktop.PolicyKit1"), "no polkit")
@@ -291,7 +289,8 @@ class Interface(Bridge):
     def test_descriptors_without_end(self):
         """As many as the bus takes for it, while it does not look."""
         self.start_bridge()
-        floods = [self.asker(ALICE) for _ in range(20)]
+        # The kernel lets a user have as many under way as he may have open, which he may raise to this and more.
+        floods = [self.asker(ALICE, prefix=["prlimit", "--nofile=16384"]) for _ in range(20)]
         os.kill(self.bridge.pid, signal.SIGSTOP)
         for asker in floods:
             self.assertEqual(self.ask(asker, "40", interface="flood"), ["flooded"])

@@ -16,8 +16,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 
 PACKAGES = """
-    dbus dbus-user-session gcc iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libpam-systemd libsystemd0 libxcb-res0
-    libxcb1 login make polkitd procps python3 rt-tests systemd-sysv udev util-linux
+    dbus dbus-user-session iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libpam-systemd libsystemd0 libxcb-res0 libxcb1
+    login polkitd procps python3 rt-tests systemd-sysv udev util-linux
 """.split()
 # Each release after it has the same library by another name.
 PIPEWIRE = {"bookworm": "libpipewire-0.3-0"}
@@ -91,6 +91,7 @@ def add_tests(build, kernels):
                                (os.path.join(TOP, ".packaging"), ".packaging"),
                                (os.path.join(TOP, "bench"), "bench"),
                                (os.path.join(TOP, "configs"), "configs"),
+                               (os.path.join(TOP, "src/man"), "src/man"),
                                (os.path.join(TOP, "systemd"), "systemd")):
             shutil.copytree(source, os.path.join(top, target), ignore=ignored)
         shutil.copytree(kernels, os.path.join(top, "modules"), ignore=shutil.ignore_patterns("vmlinuz"))
