@@ -213,9 +213,10 @@ static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 	return -EINVAL;
 }
 
-bool is_shortage(int error)
+void live_facts_note(struct live_facts *live, int error)
 {
-	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM)
+		live->error = error;
 }
 
 static int fetch(struct facts *facts, enum fact fact)
@@ -225,8 +226,7 @@ static int fetch(struct facts *facts, enum fact fact)
 
 	facts->fetched_ms = clock_ms();
 	if (r < 0) {
-		if (is_shortage((int)r))
-			live->error = (int)r;
+		live_facts_note(live, (int)r);
 		return (int)r;
 	}
 	facts->have |= fact;

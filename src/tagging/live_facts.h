@@ -31,10 +31,10 @@ void live_facts_free(struct live_facts *live);
 /* Starts over with another task. Returns the facts to pass to the plan. */
 struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid);
 
-/* Whether a -errno is for want of descriptors or memory. */
-bool is_shortage(int error);
+/* Notes a -errno if it is for want of descriptors or memory; so is that of each fact that could not be fetched. */
+void live_facts_note(struct live_facts *live, int error);
 
-/* Returns and clears the -errno of a shortage for which a fact could not be fetched; 0: none. */
+/* Returns and clears what was noted last; 0: nothing. */
 int live_facts_take_error(struct live_facts *live);
 
 /* Whether the last decision has been put off. */

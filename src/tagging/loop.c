@@ -41,15 +41,8 @@ static void set_timer(struct tagger *tagger)
 
 static void check_shortage(struct tagger *tagger)
 {
-	const uint64_t failed = plan_failed(tagger->plan);
-	int error = live_facts_take_error(tagger->facts);
+	const int error = scan_shortage(tagger);
 
-	if (!error && is_shortage(tagger->scan_error))
-		error = tagger->scan_error;
-	if (!error && failed != tagger->records_failed)
-		error = -ENOMEM;
-	tagger->scan_error = 0;
-	tagger->records_failed = failed;
 	if (!error)
 		return;
 	problem_report(&tagger->problems[PROBLEM_SHORTAGE], "%s%s: tasks had to wait, or still do", strerror(-error),

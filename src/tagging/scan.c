@@ -302,8 +302,17 @@ void scan_all(struct tagger *tagger)
 	note_error(&scan, r);
 	if (scan.error)
 		problem_report(&tagger->problems[PROBLEM_SCAN], "reading /proc: %s", strerror(-scan.error));
-	tagger->scan_error = scan.error;
+	live_facts_note(tagger->facts, scan.error);
 	scan_sweep(tagger);
+}
+
+int scan_shortage(struct tagger *tagger)
+{
+	const uint64_t failed = plan_failed(tagger->plan) - tagger->records_failed;
+	const int error = live_facts_take_error(tagger->facts);
+
+	tagger->records_failed += failed;
+	return error || !failed ? error : -ENOMEM;
 }
 
 void scan_sweep(struct tagger *tagger)

@@ -152,10 +152,7 @@ struct tagger {
 	struct state *state;
 	bool undone;	   /* everything has been put back */
 	bool sets_nothing; /* decides only */
-
-	/* Of descriptors or memory, so that tasks could not be read or booked: a later scan makes up for it. */
-	uint64_t records_failed; /* plan_failed when last checked */
-	int scan_error;		 /* of a scan since then */
+	uint64_t records_failed; /* plan_failed at the last scan_shortage */
 
 	struct tagger_counters counters;
 	struct problem problems[TAGGER_PROBLEMS];
@@ -286,6 +283,9 @@ int scan_join(struct tagger *tagger, uint16_t number);
  * app and has no shell in it, and its terminal. What is the session's is never hidden and has no focus. 0 or -errno.
  */
 int scan_app(struct tagger *tagger, struct override *app, char path[PATH_MAX]);
+
+/* scan.c: the -errno of a shortage by which tasks were not looked at, or have no record, since the last call; or 0. */
+int scan_shortage(struct tagger *tagger);
 
 /* scan.c: removes the records of ended tasks, since no event reports exits. */
 void scan_sweep(struct tagger *tagger);

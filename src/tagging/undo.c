@@ -137,7 +137,10 @@ bool restore_from(const struct state_legacy *legacy, bool *ret_done)
 		log_info("tasks put back: %" PRIu64, count);
 		*ret_done = true;
 	}
-	return !tagger->problems[PROBLEM_REFUSED].count;
+	r = scan_shortage(tagger);
+	if (r < 0)
+		log_error("putting tasks back: %s: not all could be looked at", strerror(-r));
+	return r == 0 && !tagger->problems[PROBLEM_REFUSED].count;
 }
 
 bool tagger_restore(bool *ret_done)
@@ -150,10 +153,7 @@ bool tagger_restore(bool *ret_done)
 		log_error(STATE_FOLDER "/" STATE_TASKS ": %s: no task is put back", state_file_fault(r));
 		return false;
 	}
-	/*
-	 * Also if all have been put back: it was killed while it waited for late forks. The file stays for who has more
-	 * privileges.
-	 */
+	/* Also if all have been put back: it was killed while it waited for late forks. If it fails the file stays. */
 	if (legacy.n_records && !restore_from(&legacy, ret_done))
 		return false;
 	/* The service calls us at the stop as well, before late forks have brought their children. */
@@ -169,10 +169,7 @@ int tagger_rehearse(const struct config *config, struct tagger **ret)
 	_cleanup_close_ int folder = state_folder_open();
 	int r;
 
-	/*
-	 * Without a record that can be used the next daemon goes on without, too; then all tasks are from before its
-	 * start.
-	 */
+	/* As the next daemon: without a record that can be used all tasks are from before its start. */
 	if (state_read(folder, &legacy) < 0 || !legacy.n_records || legacy.stopped) {
 		state_legacy_clear(&legacy);
 		legacy.start = clock_ticks() + 1;

@@ -7,7 +7,7 @@ be read, now or ever.
 import os
 import time
 
-from attributes import BACKGROUND, BATCH, MS, UI, classes, fair, pristine, set_attr
+from attributes import BACKGROUND, BATCH, MS, UI, classes, fair, get_attr, pristine, set_attr
 from daemon import CONFINED, schedqos
 from harness import LiveTest, once
 
@@ -78,6 +78,22 @@ class Unread(CrashTest):
         self.assert_carries(self.app, BACKGROUND)
         self.assertEqual(read(STATE), content)
         os.chmod(STATE, 0o600)
+        self.assert_restored(first)
+
+
+class Short(CrashTest):
+    def test_of_descriptors(self):
+        """Who was born while no daemon ran is in /proc alone. One that cannot read that fails, and can be repeated."""
+        parent = self.puppet("app")
+        first = self.killed()
+        self.assert_carries(parent, BACKGROUND)
+        born = parent.tell(0, "fork", 1)[0]
+        for limit in range(4, 40):
+            restored = schedqos("restore", prefix=["prlimit", "--nofile=%d" % limit]).returncode == 0
+            self.assertEqual(restored, not os.path.exists(STATE))
+            if restored:
+                break
+        self.assertEqual(get_attr(born), pristine())
         self.assert_restored(first)
 
 
