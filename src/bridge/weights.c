@@ -139,12 +139,34 @@ static int put_back(struct weights *weights, const char *name, const struct kept
 	return forget(weights, name);
 }
 
+/* Set by systemd itself or, since that has been put back, by us. */
+static bool is_shipped(const char *path)
+{
+	static const char *const shipped[] = { "/usr/lib/systemd/user/", "/lib/systemd/user/", "/run/user/" };
+
+	for (size_t i = 0; i < array_size(shipped); i++) {
+		if (strncmp(path, shipped[i], strlen(shipped[i])) == 0)
+			return true;
+	}
+	return !*path;
+}
+
+/* Slices of users have 100 in systemd's own files, which is what they would have without. */
+static bool has_chosen_weight(const struct weights *weights, const struct unit *unit)
+{
+	bool is_chosen = !is_shipped(unit->fragment);
+
+	if (!weights->is_user || unit->weight != WEIGHT_USUAL)
+		return unit->weight != WEIGHT_UNSET;
+	for (char **at = unit->drop_ins; at && *at; at++)
+		is_chosen |= !is_shipped(*at);
+	return is_chosen;
+}
+
 /* Whether nobody has chosen what the unit gets, and its weight would not make a border. */
 static bool may_set(struct weights *weights, const struct unit *unit)
 {
-	/* Slices of users have 100 in systemd's own files, which is what they would have without. */
-	const bool is_chosen =
-		unit->weight != WEIGHT_UNSET && !(weights->is_user && unit->weight == WEIGHT_USUAL);
+	const bool is_chosen = has_chosen_weight(weights, unit);
 
 	if (is_chosen || unit->other) {
 		log_write(weights->level, "%s: somebody has chosen its %s, which stays", unit->id,
