@@ -6,9 +6,10 @@ be read, now or ever.
 
 import os
 import time
+import unittest
 
 from attributes import BACKGROUND, BATCH, MS, UI, classes, fair, get_attr, pristine, set_attr
-from daemon import CONFINED, schedqos
+from daemon import CONFINED, is_sanitized, schedqos
 from harness import LiveTest, once
 
 RULES = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}}
@@ -82,6 +83,7 @@ class Unread(CrashTest):
 
 
 class Short(CrashTest):
+    @unittest.skipIf(is_sanitized(), "a sanitizer needs descriptors of its own")
     def test_of_descriptors(self):
         """Who was born while no daemon ran is in /proc alone. One that cannot read that fails, and can be repeated."""
         parent = self.puppet("app")

@@ -42,8 +42,8 @@ static char *read_file(const char *path, size_t *size)
 }
 
 /*
- * These parts of the folder, and a mapping that an option chooses, or NULL: without an error or a warning, also of those
- * that `check` has, which of rules of ours would be noise.
+ * These parts of the folder, and a mapping that an option chooses, or NULL: without an error or a warning, also of
+ * those that `check` has, which of rules of ours would be noise.
  */
 static struct config *shipped(size_t first, size_t last, const char *mapping)
 {
