@@ -201,36 +201,40 @@ bool plan_carries(const struct plan *plan, const struct task *task, const struct
 /* ---- which thread it is, or is a copy of ---- */
 
 /*
- * If its record does not know its policy, nice value and I/O priority, it is, or was made by, the first thread of its
- * process that does: what one of them had the process could have kept. If none does it is to have had the least of all.
- * A slice or clamp says nothing here: its owner may have chosen it on any of them.
+ * It is, or was made by, the first thread of its process that knows its policy, nice value and I/O priority: what one
+ * of them had the process could have kept. But somebody may have lowered them all since: if that one does not carry its
+ * record, or nobody has looked at it, and of who called exec, it is to have had the least of all that know the same;
+ * and of all, if none does. A slice or clamp says nothing here: its owner may have chosen it on any of them.
  */
-static void find_maker(const struct plan *plan, struct task *task, const struct task_attr *actual)
+static void find_maker(const struct plan *plan, struct task *task, struct facts *facts, const struct task_attr *actual)
 {
 	const uint8_t bits = TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY;
-	const struct task *other = tasks_leader(plan->tasks, task->tgid);
+	const struct task *other = tasks_leader(plan->tasks, task->tgid), *maker = NULL;
 	const bool is_born = task->tid != task->tgid;
 	struct task_attr least = task->had;
 
-	if (!(attr_difference(actual, &task->known) & bits))
-		return;
-	task->flags |= TASK_TOUCHED;
-	for (int i = 0; i < THREADS_COMPARED && other; i++, other = tasks_next_thread(plan->tasks, other)) {
+	for (int i = 0; other && (!is_born || i < THREADS_COMPARED);
+	     i++, other = tasks_next_thread(plan->tasks, other)) {
 		const struct task_attr known = is_born ? attr_after_fork(&other->known) : other->known;
 		const struct task_attr had = is_born ? attr_after_fork(&other->had) : other->had;
 		const uint8_t same = ~attr_difference(actual, &known);
+		const bool fits = !(~same & bits);
 
-		least = attr_least(&least, &had);
-		if (~same & bits)
-			continue;
-		attr_copy(&task->had, &had, same);
-		attr_copy(&task->known, &known, same);
-		task->theirs = (task->theirs & ~same) | (other->theirs & same);
-		return;
+		if (fits && !maker) {
+			maker = other;
+			least = had;
+			attr_copy(&task->had, &had, same);
+			attr_copy(&task->known, &known, same);
+			task->theirs = (task->theirs & ~same) | (other->theirs & same);
+		} else if (fits || !maker) {
+			least = attr_least(&least, &had);
+		}
 	}
-	task->had = least;
+	if (!maker || !is_born || (maker->flags & TASK_COPY) || !plan_carries(plan, maker, &maker->known, facts))
+		task->had = attr_least(&task->had, &least);
 	/* Its record is not its own: what it may have it can have by a class of another thread's. */
-	task->flags |= TASK_COPY;
+	if (!maker)
+		task->flags |= TASK_COPY;
 }
 
 /* Those that have ended have said what they know. */
@@ -315,7 +319,7 @@ void plan_judge(const struct plan *plan, struct task *task, const struct plan_du
 	bool vouched = false;
 
 	if (in_doubt)
-		find_maker(plan, task, actual);
+		find_maker(plan, task, facts, actual);
 	if (task->tid == task->tgid)
 		remove_ended(plan, task);
 	if (is_early)

@@ -96,7 +96,8 @@ class Judge:
         elif step.word in scripts.BIRTHS:
             self.bear(step, task)
         elif step.word == "exec" and task.process.slots != [task.process.leader]:
-            self.exempt_process(step.slot, task.process)
+            # One of many threads calls exec, perhaps the leader, which is there until then even if it has left.
+            self.why[step.slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
         self.group.apply(step)
         if step.word == "exec":
             self.fresh[step.slot], self.looked[step.slot], self.had[step.slot] = {}, {}, {}
@@ -121,16 +122,6 @@ class Judge:
             if attribute == "policy" and value in (NORMAL, BATCH, IDLE) or \
                     attribute == "slice" and (value in scripts.CLASS_SLICES or is_base(value)):
                 self.why[slot][attribute] = why
-
-    def exempt_process(self, slot, process):
-        """
-        One of many threads calls exec, perhaps the leader, which is there until then even if it has left: it is not known
-        which, so its attributes are taken to be the leader's.
-        """
-        self.exempt_ambiguous(slot, "hearsay")
-        self.exempt_unknown(slot)
-        if slot != process.leader:
-            self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
 
     def exempt_unknown(self, slot):
         """One of several threads: where nobody has seen what it carries, it had the least of all."""

@@ -577,3 +577,50 @@ MACHINE_TEST(a_child_of_a_thread_s_thread_does_not_climb)
 	stop(m);
 	assert_in_range(living(m, 103)->attr.nice + 20, 20, 40);
 }
+
+/* Somebody lowers all of its threads, of which the leader is not looked at. */
+static void a_thread_is_raised_beside_a_lowered_leader(struct machine *m)
+{
+	start_and_run(m,
+		      "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' },"
+		      " 'yield': false }",
+		      "/bin/app");
+	renice(m, 100, 10);
+	clones(m, 100, 101);
+	renames(m, 101, "bg");
+	renames(m, 101, "fg");
+	assert_carries(m, 101, INTERACTIVE);
+	assert_int_equal(record(m, 101)->had.nice, 10);
+	assert_int_equal(record(m, 100)->had.nice, 0);
+}
+
+MACHINE_TEST(a_raised_thread_that_execs_is_not_its_leader)
+{
+	a_thread_is_raised_beside_a_lowered_leader(m);
+	execs(m, 101, "/bin/app");
+	stop(m);
+	assert_carries(m, 100, "SCHED_NORMAL nice 10");
+}
+
+MACHINE_TEST(a_raised_thread_s_thread_is_not_its_leader_s)
+{
+	a_thread_is_raised_beside_a_lowered_leader(m);
+	clones(m, 101, 102);
+	stop(m);
+	assert_carries(m, 102, "SCHED_NORMAL nice 10");
+}
+
+/* Though the leader is looked at in between, and the two know each other. */
+MACHINE_TEST(nor_are_two_that_are_booked_before_their_leader_is_looked_at)
+{
+	a_thread_is_raised_beside_a_lowered_leader(m);
+	m->deaf = true;
+	renames(m, 100, "bg");
+	clones(m, 101, 102);
+	clones(m, 101, 103);
+	m->deaf = false;
+	hear(m);
+	stop(m);
+	assert_carries(m, 102, "SCHED_NORMAL nice 10");
+	assert_carries(m, 103, "SCHED_NORMAL nice 10");
+}

@@ -172,19 +172,6 @@ MACHINE_TEST(a_thread_of_a_mixed_process_is_born_with_reset_on_fork)
 	assert_carries(m, 102, PRISTINE);
 }
 
-/* Though another thread carries the same, and had less. */
-MACHINE_TEST(a_leader_that_execs_has_what_it_had)
-{
-	start_and_run(m, "'chrome': { 'qos': 'QOS_UTILITY', 'enforce': true }", "/usr/bin/chrome");
-	clones(m, 100, 101);
-	renice(m, 101, 11);
-	scan(m);
-	assert_int_equal(record(m, 101)->had.nice, 11);
-	execs(m, 100, "/usr/bin/vi");
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}
-
 /* While one of its threads lives no other can have called exec. */
 MACHINE_TEST(a_loss_takes_nothing_from_a_leader_with_threads)
 {

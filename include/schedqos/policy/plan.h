@@ -54,7 +54,7 @@
  *		class leaves it until a rule takes effect: at once, if that look is an exec's. What got into `had` comes
  *		back at the stop. While a rule enforces, a tracepoint or timer has its tasks looked at and put back.
  * thread	Where the records of a process's threads differ, a new one may be a copy of any, and any may have called
- *		exec. What we find tells which, or it gets the least `had` of all: see find_maker().
+ *		exec. It gets the least `had` of those that it may be by what we find: see find_maker().
  * loss		A scan looks at every task, and matches it again. Without a record, one born since we began to listen is
  *		a fresh copy of its parent (a thread: leader); what an older one carries was chosen. See first_sight().
  * crash	The records are in /run. By them the next daemon goes on: `theirs` stays (see adopt()); or `restore`
