@@ -138,10 +138,10 @@ static void note_mixture(const struct plan *plan, const struct task *task)
 }
 
 /*
- * Another class is put on, or none, though no rule takes effect. What somebody has chosen stays, but not what had could
- * not take, as it may be what is left of the class before: only up to what this one gives. And under a limit nothing
- * stays above that but what took privilege, being above the kernel's default: a choice before it would get round it,
- * and Chromium has most new threads choose the nice value 0.
+ * Another class is put on, or none, or it is the first look at a copy, though no rule takes effect. What somebody has
+ * chosen stays, but not what had could not take, as it may be what is left of another class: only up to what this one
+ * gives. And under a limit nothing stays above that but what took privilege, being above the kernel's default: a choice
+ * before it would get round it, and Chromium has most new threads choose the nice value 0.
  */
 static void drop_unprivileged(const struct plan *plan, struct task *task, bool is_limited)
 {
@@ -152,9 +152,9 @@ static void drop_unprivileged(const struct plan *plan, struct task *task, bool i
 	task->theirs &= ~attr_above(&task->known, &class) | (is_limited ? in_had & raised : in_had);
 }
 
-/* Records the class, and whether it is put on. is_anew: see next_state. */
+/* Records the class, and whether it is put on. is_anew: see next_state. is_copy: as it was until this look. */
 static void assign(struct plan *plan, struct task *task, const struct assignment *assignment, bool is_anew,
-		   bool takes_effect)
+		   bool takes_effect, bool is_copy)
 {
 	const struct rule *app = plan_rule_of(plan, task->app);
 	const bool was_left_alone = task->state == TASK_LEFT_ALONE;
@@ -166,7 +166,7 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 	task->rule = assignment->rule;
 	task->assigned_by = assignment->by;
 	task->state = next_state(plan, task, is_anew);
-	if (task->tag != tag && !was_left_alone && task->state != TASK_NOT_FAIR)
+	if ((is_copy || (task->tag != tag && !was_left_alone)) && task->state != TASK_NOT_FAIR)
 		drop_unprivileged(plan, task, is_limited);
 	if (task->state != TASK_TAGGED)
 		return;
@@ -204,6 +204,7 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 			struct plan_action *ret)
 {
 	const enum due due = task->due;
+	const bool is_copy = task->flags & TASK_COPY;
 	struct task_attr actual, want;
 	struct assignment assignment;
 	bool takes_effect, is_anew;
@@ -224,7 +225,7 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 	/* When an override ends its rule holds again, or all along. */
 	takes_effect = is_anew &&
 		       (due == DUE_EXEC || task->assigned_by != REASON_OVERRIDE || assignment.by == REASON_OVERRIDE);
-	assign(plan, task, &assignment, is_anew, takes_effect);
+	assign(plan, task, &assignment, is_anew, takes_effect, is_copy);
 	want = target(plan, task, takes_effect);
 	note_mixture(plan, task);
 	if (task_attr_equal(&task->known, &want))

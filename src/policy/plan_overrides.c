@@ -55,16 +55,11 @@ void plan_remove_ended(struct plan *plan)
 	struct task *task;
 
 	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (overrides_leave(plan->overrides, task)) {
+		if (overrides_leave(plan->overrides, task))
 			mark_process(plan, task, false);
-		} else if (task->flags & TASK_COPY) {
-			/*
-			 * It may have been made by one of them for its parent (CLONE_PARENT): no event says so. As with
-			 * a reload.
-			 */
-			task->tag = TAG_NONE;
+		/* It may have been made by one of them for its parent (CLONE_PARENT): no event says so. */
+		else if (task->flags & TASK_COPY)
 			plan_mark(plan, task, DUE_LOOK);
-		}
 	}
 	if (overrides_remove_ended(plan->overrides))
 		plan_mark_processes(plan);

@@ -624,3 +624,15 @@ MACHINE_TEST(nor_are_two_that_are_booked_before_their_leader_is_looked_at)
 	assert_carries(m, 102, "SCHED_NORMAL nice 10");
 	assert_carries(m, 103, "SCHED_NORMAL nice 10");
 }
+
+/* Its fork began before, and its own slice hides which class it has copied. */
+MACHINE_TEST(a_child_on_its_way_does_not_get_round_a_limit)
+{
+	start_and_run(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }", "/bin/app");
+	living(m, 100)->attr.slice_ns = living(m, 100)->without.slice_ns = 7 * MS;
+	begins_fork(m, 100, 101);
+	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .is_tree = true, .qos = "QOS_BACKGROUND" }, 100);
+	ends_fork(m, 101);
+	assert_carries(m, 101, "SCHED_NORMAL nice 4 slice 7 ms");
+	stops_without_trace(m);
+}

@@ -32,9 +32,9 @@
  * own and its origin's.
  *
  * BOUNDS. The stop gives nobody more than he could take himself. A choice that is more than `had` gets into it only so;
- * else it is `theirs` until a rule takes effect or the stop. When a class is put on that gives less than a choice, that
- * stays `theirs` only if it is in `had`, and under a limit only if it took privilege, too: see drop_unprivileged(). The
- * leader of threads that have differed counts as a copy here: it may be any of them, by an unheard exec.
+ * else it is `theirs` until a rule takes effect or the stop. When a class that gives less than a choice is put on, or
+ * found on a copy, that stays `theirs` only if it is in `had`, and under a limit only if it took privilege, too: see
+ * drop_unprivileged(). The leader of threads that have differed counts as a copy here, by an unheard exec of theirs.
  *	nice			below every class's; any, if no copy, and it and its ancestors never had a class
  *	out of SCHED_IDLE	if `known` was that and, on a copy, no class ever took a task out of it
  *	real-time		above `known`, on a copy above every class's; any, if `had` is not fair
