@@ -56,7 +56,8 @@
  * thread	Where the records of a process's threads differ, a new one may be a copy of any, and any may have called
  *		exec. It gets the least `had` of those that it may be by what we find: see find_maker().
  * loss		A scan looks at every task, and matches it again. Without a record, one born since we began to listen is
- *		a fresh copy of its parent (a thread: leader); what an older one carries was chosen. See first_sight().
+ *		a fresh copy of its parent (a thread: leader); what an older one carries was chosen. An orphan is
+ *		to have had no more than whoever a class has raised so far: see first_sight(), doubt_unheard().
  * crash	The records are in /run. By them the next daemon goes on: `theirs` stays (see adopt()); or `restore`
  *		puts all back. On what was being set all of `had` or a class is ours. Without records all was chosen.
  * stop		Every task is looked at and gets all of `had`, but not the slice if it stays SCHED_IDLE. For late forks
