@@ -213,8 +213,7 @@ static void find_maker(const struct plan *plan, struct task *task, struct facts 
 	const bool is_born = task->tid != task->tgid;
 	struct task_attr least = task->had;
 
-	for (int i = 0; other && (!is_born || i < THREADS_COMPARED);
-	     i++, other = tasks_next_thread(plan->tasks, other)) {
+	for (int i = 0; other && (!is_born || i++ < THREADS_COMPARED); other = tasks_next_thread(plan->tasks, other)) {
 		const struct task_attr known = is_born ? attr_after_fork(&other->known) : other->known;
 		const struct task_attr had = is_born ? attr_after_fork(&other->had) : other->had;
 		const uint8_t same = ~attr_difference(actual, &known);

@@ -166,7 +166,8 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 	task->rule = assignment->rule;
 	task->assigned_by = assignment->by;
 	task->state = next_state(plan, task, is_anew);
-	if ((is_copy || (task->tag != tag && !was_left_alone)) && task->state != TASK_NOT_FAIR)
+	if ((is_copy || ((task->tag != tag || task->state == TASK_LEFT_ALONE) && !was_left_alone)) &&
+	    task->state != TASK_NOT_FAIR)
 		drop_unprivileged(plan, task, is_limited);
 	if (task->state != TASK_TAGGED)
 		return;

@@ -636,3 +636,22 @@ MACHINE_TEST(a_child_on_its_way_does_not_get_round_a_limit)
 	assert_carries(m, 101, "SCHED_NORMAL nice 4 slice 7 ms");
 	stops_without_trace(m);
 }
+
+/* The class that its end brings is the same, but left off: somebody had lowered the task. */
+MACHINE_TEST(a_class_that_root_ends_under_a_limit_leaves_nobody_out_of_idle)
+{
+	uint16_t number;
+
+	start(m, "'app': { 'qos': 'QOS_BACKGROUND', 'yield': true }");
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_IDLE, 0);
+	execs(m, 100, "/bin/app");
+	number = asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_USER_INTERACTIVE" }, 100);
+	assert_carries(m, 100, INTERACTIVE);
+	living(m, 100)->attr.policy = POLICY_BATCH;
+	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .qos = "QOS_BACKGROUND" }, 100);
+	assert_carries(m, 100, BACKGROUND);
+	ends(m, number);
+	assert_carries(m, 100, "SCHED_IDLE nice 0");
+	stops_without_trace(m);
+}
