@@ -15,27 +15,29 @@
  * what it carries, and each attribute (policy with its priority, nice, slice, two clamps, I/O priority) is judged by
  * the first line that fits. Then `known` becomes what was found, and only then may a rule take effect.
  *	1 a slice or clamp, not the default, that a class gives		ours, even if it was theirs
- *	2 what `known` says, unless doubt_record() forgets that		nobody has touched it: ours or theirs, as before
+ *	2 what `known` says; but see fresh copies			nobody has touched it: ours or theirs, as before
  *	3 on a copy: what a class, or `had`, would give it		ours, if vouched for where that is needed
  *	4 anything else			somebody chose it: `theirs`, and `had` becomes it, within the bounds below
- * "A class" is any of those configured since the first start after a boot or stop. A copy is a task that nobody has
+ * "A class" is any that was configured since the last start but one after a crash. A copy is a task that nobody has
  * looked at since its fork. Its record is a copy of its origin's: of the task that forked or, for a thread, of the
  * leader, since no event names a thread's maker. The kernel copies policy, nice value and slice together: for line 3
  * they have to be those of `had`, or of one class over it; beside a class's slice nice may differ (see signature()).
  *
  * WHO VOUCHES, AND WHY. A fork that began before its origin was set brings a child that carries what the origin carried
- * before. So a task that we set is fresh until a child carries all of that, and so is a copy that was born while its
- * origin was fresh or due. But anyone can lower himself to what a class gives, and fork; were that ours, the stop would
- * raise the child. So what is less than `had` (SCHED_IDLE, a higher nice value, no real-time I/O) is ours by line 3
- * only on a fresh copy whose origin (none, if a scan has found a thread, or a child of init) lives, has been looked at,
- * and right now carries what its record says. Then the copy's `had` becomes, attribute by attribute, the lesser of its
- * own and its origin's.
+ * before. So a task that we set is fresh until a child carries all of that, and a copy that was born while its origin
+ * was fresh or due is until we have looked at it. If such a copy has the slice of another class, it is older than what
+ * its record says, and `known` becomes `had` for policy, nice and slice. But anyone can lower himself to what a class
+ * gives, and fork; were that ours, the stop would raise the child. So what is less than `had` (SCHED_IDLE, a higher
+ * nice value, no real-time I/O) is ours by line 3 only on a fresh copy whose origin (none, if a scan has found a
+ * thread, or a child of init) lives, has been looked at, and right now carries what its record says. Then the copy's
+ * `had` becomes, attribute by attribute, the lesser of its own and its origin's.
  *
  * BOUNDS. The stop gives nobody more than he could take himself. A choice that is more than `had` gets into it only so;
  * else it is `theirs` until a rule takes effect or the stop. When a class that gives less than a choice is put on, or
- * found on a copy, that stays `theirs` only if it is in `had`, and under a limit only if it took privilege, too: see
- * drop_unprivileged(). The leader of threads that have differed counts as a copy here, by an unheard exec of theirs.
- *	nice			below every class's; any, if no copy, and it and its ancestors never had a class
+ * found on a copy, that stays `theirs` only if it is in `had`, and under a limit only if it took privilege, too; what
+ * is dropped does not come back with another class: see drop_unprivileged(). The leader of threads that have differed
+ * counts as a copy here, by an unheard exec of theirs.
+ *	nice			a number below every class's; any, if no copy, and no class was put on it or an ancestor
  *	out of SCHED_IDLE	if `known` was that and, on a copy, no class ever took a task out of it
  *	real-time		above `known`, on a copy above every class's; any, if `had` is not fair
  *	real-time I/O		above every class's
@@ -44,7 +46,7 @@
  * fork		The child's record is a copy, less what reset-on-fork takes. Mostly nobody looks at the child: it was
  *		born with its origin's class. It is due where that may be wrong: above all if its origin is fresh or
  *		due. See due_at_birth().
- * exec		The task is due: its rule takes effect. Unless that enforces or has yield: false, it raises nothing
+ * exec		The task is due: its rule takes effect. Unless that says enforce or yield: false, it raises nothing
  *		that somebody had lowered (`had` is SCHED_IDLE, has nice above 0 or any I/O priority); see must_leave().
  * rename, move, reload	The same, if it brings another rule or class; likewise a first sight and late arguments.
  * override	What is asked for takes effect like a rule's; root's class, or that of a user who may raise, also raises
@@ -135,7 +137,7 @@ int plan_set_config(struct plan *plan, const struct config *config);
 const struct tasks *plan_tasks(const struct plan *plan);
 const struct config *plan_config(const struct plan *plan);
 
-/* What classes could give since the last start that took over no records; it has to survive a crash. */
+/* Every "class" of the model, and what else is remembered of them for BOUNDS; it has to survive a crash. */
 const struct given *plan_given(const struct plan *plan);
 
 /* How many times there was no memory for a task, which a later scan has to find. */
