@@ -405,10 +405,3 @@ bool plan_is_seen(const struct plan *plan, pid_t tid)
 
 	return task && task->scan == plan->scan;
 }
-
-bool plan_tid_is_reused(const struct plan *plan, pid_t tid, uint64_t start)
-{
-	const struct task *task = tasks_find(plan->tasks, tid);
-
-	return task && !task_is_same_start(task->start, (uint32_t)start);
-}

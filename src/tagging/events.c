@@ -201,13 +201,12 @@ static void report_not_kept(struct tagger *tagger, const struct plan_action *act
  */
 static bool is_another(const struct tagger *tagger, const struct plan_action *action)
 {
+	const struct task *task = tasks_find(plan_tasks(tagger->plan), action->tid);
 	struct procfs_stat stat;
-	int r;
 
-	if (clock_ms() - tagger->booked_ms <= REUSE_MIN_MS)
+	if (clock_ms() - tagger->booked_ms <= REUSE_MIN_MS || procfs_stat(tagger->proc, action->tid, &stat) < 0)
 		return false;
-	r = procfs_stat(tagger->proc, action->tid, &stat);
-	return r == 0 && plan_tid_is_reused(tagger->plan, action->tid, stat.start);
+	return !task_is_same_start(task->start, (uint32_t)stat.start);
 }
 
 void due_carry_out(struct tagger *tagger, const struct plan_action *action)

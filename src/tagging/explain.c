@@ -168,7 +168,7 @@ int explain_task(const struct explain_source *source, pid_t tid, char **ret)
 		return r;
 	live_facts_be_patient(source->live, true);
 	/* A leader that has ended before its other threads is a zombie. */
-	if (task && !plan_tid_is_reused(source->plan, tid, stat.start) &&
+	if (task && task_is_same_start(task->start, (uint32_t)stat.start) &&
 	    (stat.state != 'Z' || tasks_next_thread(plan_tasks(source->plan), task)))
 		r = put_known(&json, source, task);
 	else

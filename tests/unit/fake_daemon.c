@@ -15,7 +15,8 @@ struct task *record(struct machine *m, pid_t tid)
 static void act(struct machine *m, const struct plan_action *action)
 {
 	struct machine_task *task = machine_task(m, action->tid);
-	const bool is_another = task && plan_tid_is_reused(m->plan, task->tid, task->start);
+	const struct task *known = record(m, action->tid);
+	const bool is_another = task && known && !task_is_same_start(known->start, (uint32_t)task->start);
 	int r = is_another ? -ESRCH : kernel_sets(m, action);
 	struct task_attr now = task_attr_pristine;
 

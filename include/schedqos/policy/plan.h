@@ -155,7 +155,7 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 
 /*
  * The next task that is due, in the order of marking. If events wait to be booked, its id may belong to another task by
- * now: see plan_tid_is_reused.
+ * now: see task_is_same_start.
  */
 bool plan_next(struct plan *plan, struct plan_due *ret);
 
@@ -168,9 +168,6 @@ bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *fa
 
 /* Whether deciding about it will ask for its process's arguments, so that they can be asked for beforehand. */
 bool plan_asks_argv(const struct plan *plan, const struct plan_due *due);
-
-/* Whether a task with this id and start (ticks since boot) is not the one on record. */
-bool plan_tid_is_reused(const struct plan *plan, pid_t tid, uint64_t start);
 
 /*
  * Reports how an action went. error: 0, and now is what was read back (in facts.attr's form); or -errno. -EAGAIN:
