@@ -60,7 +60,7 @@ const struct units *plan_units(const struct plan *plan)
 
 uint64_t plan_failed(const struct plan *plan)
 {
-	return tasks_failed(plan->tasks) + plan->marks_failed;
+	return plan->failed;
 }
 
 /*

@@ -33,7 +33,7 @@ static void push(struct plan *plan, struct plan_due due)
 	if (has_room(&plan->marks))
 		plan->marks.all[plan->marks.count++] = due;
 	else
-		plan->marks_failed++;
+		plan->failed++;
 }
 
 /*
@@ -195,6 +195,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 		child.flags |= TASK_IN_DOUBT;
 	due = due_at_birth(plan, &child, origin, leader);
 	task = tasks_put(plan->tasks, &child);
+	plan->failed += !task;
 	if (task && due != DUE_NOTHING)
 		mark_born(plan, task, due, origin);
 }
@@ -328,7 +329,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 {
 	const bool is_thread = found->tid != found->tgid;
 	const struct task *origin = tasks_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
-	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine };
+	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine }, *put;
 	struct task_attr actual;
 
 	if (origin && found->start > plan->start)
@@ -350,7 +351,9 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	task.rule = 0;
 	/* Its attributes are read once more right before they are set, after its program has been read. */
 	facts->have &= ~(unsigned)FACT_ATTR;
-	return tasks_put(plan->tasks, &task);
+	put = tasks_put(plan->tasks, &task);
+	plan->failed += !put;
+	return put;
 }
 
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)

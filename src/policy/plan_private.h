@@ -32,7 +32,7 @@ struct plan {
 	uint32_t bases[BASES_MAX]; /* base slices seen since the start, ns; a ring */
 	size_t n_bases;
 	struct marks marks;
-	uint64_t marks_failed;
+	uint64_t failed; /* see plan_failed */
 };
 
 /* The class that the configuration assigns to a task, before its cgroup limits it. */

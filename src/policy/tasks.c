@@ -26,7 +26,6 @@ struct tasks {
 	uint32_t heads[HEADS]; /* numbers, as all that follows; 0: none */
 	uint32_t free;	       /* the first of a chain */
 	size_t count;
-	uint64_t failed;
 };
 
 /* NULL for number 0. */
@@ -82,11 +81,6 @@ size_t tasks_memory(const struct tasks *tasks)
 	return sizeof(*tasks) + tasks->n_chunks * TASKS_CHUNK_BYTES;
 }
 
-uint64_t tasks_failed(const struct tasks *tasks)
-{
-	return tasks->failed;
-}
-
 static uint32_t find_number(const struct tasks *tasks, pid_t tid)
 {
 	uint32_t number = tasks->heads[(uint32_t)tid % HEADS];
@@ -134,10 +128,8 @@ static uint32_t take_free(struct tasks *tasks, pid_t tid)
 	struct task *task;
 	uint32_t number;
 
-	if (!tasks->free && !grow(tasks)) {
-		tasks->failed++;
+	if (!tasks->free && !grow(tasks))
 		return 0;
-	}
 	number = tasks->free;
 	task = record(tasks, number);
 	tasks->free = task->next;

@@ -82,5 +82,7 @@ MACHINE_TEST(a_task_for_which_there_is_no_memory_stays_unknown)
 	execs(m, 100, "/usr/bin/vi");
 	assert_unknown(m, 100);
 	assert_no_action(m);
+	/* The scan's init, the fork, and the exec that no record was found for. */
+	assert_int_equal(plan_failed(m->plan), 3);
 	plan_free(NULL);
 }

@@ -137,7 +137,6 @@ void tasks_free(struct tasks *tasks);
 
 size_t tasks_count(const struct tasks *tasks);
 size_t tasks_memory(const struct tasks *tasks); /* bytes allocated */
-uint64_t tasks_failed(const struct tasks *tasks); /* records for which there was no memory */
 
 /* The task's record, or NULL. Records do not move. */
 struct task *tasks_find(const struct tasks *tasks, pid_t tid);
