@@ -72,19 +72,19 @@ static bool adopt(struct plan *plan, const struct task *record)
 	struct task task = *record;
 
 	given_note_raise(&plan->given, &task.had, &task.known);
-	task.app = task.inherit = task.rule = 0;
-	task.own = task.tag = TAG_NONE;
+	task.app = task.inherit = 0;
+	task.own = (struct assignment){ .tag = TAG_NONE };
+	task.tag = TAG_NONE;
 	task.limit = task.unit = 0;
 	/*
 	 * But overrides ended with their holder, and a stop that was not finished; or it had no class: a rule takes
 	 * effect.
 	 */
-	if (!plan->stopped && (record->state == TASK_UNDONE || record->assigned_by == REASON_OVERRIDE ||
-			       (record->state == TASK_LEFT_ALONE && record->own == TAG_NONE)))
+	if (!plan->stopped && (record->state == TASK_UNDONE || record->own.by == REASON_OVERRIDE ||
+			       (record->state == TASK_LEFT_ALONE && record->own.tag == TAG_NONE)))
 		task.state = TASK_UNDECIDED;
 	memset(task.joined, 0, sizeof(task.joined));
 	task.shown = SHOWN_VISIBLE;
-	task.assigned_by = REASON_NONE;
 	if (task.due != DUE_EXEC)
 		task.due = DUE_NOTHING;
 	task.scan = 0;
@@ -145,22 +145,21 @@ static void renumber_records(struct plan *plan, const struct config *config)
 	struct task *task;
 
 	while ((task = tasks_next(plan->tasks, &cursor))) {
-		const bool had_rule = task->rule;
+		const bool had_rule = task->own.rule;
 
 		task->app = renumber(plan, config->rules, task->app, false);
 		task->inherit = renumber(plan, config->rules, task->inherit, true);
-		task->rule = renumber(plan, config->rules, task->rule, task->assigned_by == REASON_INHERITED);
-		task->own = renumber_tag(plan->config, config, task->own);
+		task->own.rule = renumber(plan, config->rules, task->own.rule, task->own.by == REASON_INHERITED);
+		task->own.tag = renumber_tag(plan->config, config, task->own.tag);
 		task->tag = TAG_NONE;
 		/* The scan finds them again. */
-		if (task->tid == task->tgid)
-			task->limit = task->unit = 0;
+		task->limit = task->unit = 0;
 		/*
 		 * Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's.
 		 */
-		if (task->own == TAG_NONE || (had_rule && !task->rule) ||
-		    (other_default && !task->rule && task->assigned_by != REASON_OVERRIDE)) {
-			task->assigned_by = REASON_NONE;
+		if (task->own.tag == TAG_NONE || (had_rule && !task->own.rule) ||
+		    (other_default && !task->own.rule && task->own.by != REASON_OVERRIDE)) {
+			task->own.by = REASON_NONE;
 			task->state = TASK_UNDECIDED;
 		}
 	}

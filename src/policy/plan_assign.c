@@ -157,7 +157,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 	if (r < 0)
 		return r;
 	/* The match that was made when argv could be read is better than one without it. */
-	if (!facts->argv_is_unread || due == DUE_EXEC || leader->assigned_by == REASON_NONE)
+	if (!facts->argv_is_unread || due == DUE_EXEC || leader->own.by == REASON_NONE)
 		leader->app = rule ? rule->id : 0;
 	if (due != DUE_EXEC && before.app && leader->app != before.app && leader->inherit == before.app)
 		end_handing_on(plan, leader, facts);
@@ -179,12 +179,12 @@ static bool raises_io(const struct task_attr *had, const struct task_attr *want)
 struct task_attr plan_class_over(const struct plan *plan, const struct task *task)
 {
 	const struct qos_attr *class = plan_tag_attr(plan, task->tag);
-	const struct rule *rule = plan_rule_of(plan, task->rule);
+	const struct rule *rule = plan_rule_of(plan, task->own.rule);
 	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
 	bool raises = rule && (rule->yield == YIELD_NO || rule->enforce);
 
-	if (task->assigned_by == REASON_OVERRIDE && leader)
+	if (task->own.by == REASON_OVERRIDE && leader)
 		overrides_class(plan->overrides, leader, &raises);
 	if (raises)
 		return want;

@@ -85,7 +85,7 @@ void plan_look_at_enforced(struct plan *plan)
 	struct task *task;
 
 	while (!plan->undoing && (task = tasks_next(plan->tasks, &cursor))) {
-		const struct rule *rule = plan_rule_of(plan, task->rule);
+		const struct rule *rule = plan_rule_of(plan, task->own.rule);
 
 		if (rule && rule->enforce && !(task->flags & TASK_ENDED))
 			plan_mark(plan, task, DUE_LOOK);
@@ -126,10 +126,8 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 	child.tgid = tgid;
 	child.app = leader->app;
 	child.inherit = leader->inherit;
-	if (tid == tgid) {
-		child.limit = leader->limit;
-		child.unit = leader->unit;
-	}
+	child.limit = leader->limit;
+	child.unit = leader->unit;
 	child.shown = leader->shown;
 	child.had = attr_after_fork(&origin->had);
 	child.known = attr_after_fork(&origin->known);
@@ -254,11 +252,9 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 	if (!plan_has_thread_rules(plan, leader))
 		return;
 	assignment = plan_assign(plan, leader, rename->comm);
-	if (assignment.tag == task->own && assignment.rule == task->rule)
+	if (assignment.tag == task->own.tag && assignment.rule == task->own.rule)
 		return;
-	task->own = assignment.tag;
-	task->rule = assignment.rule;
-	task->assigned_by = assignment.by;
+	task->own = assignment;
 	/* So that it takes effect, whatever else the task becomes due for. */
 	task->state = TASK_UNDECIDED;
 	plan_mark(plan, task, DUE_LOOK);
@@ -345,10 +341,9 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 		doubt_unheard(plan, &task, origin, facts, &actual);
 	task.app = 0;
 	task.start = (uint32_t)found->start;
-	task.own = task.tag = TAG_NONE;
-	task.assigned_by = REASON_NONE;
+	task.own = (struct assignment){ .tag = TAG_NONE };
+	task.tag = TAG_NONE;
 	task.state = TASK_UNDECIDED;
-	task.rule = 0;
 	/* Its attributes are read once more right before they are set, after its program has been read. */
 	facts->have &= ~(unsigned)FACT_ATTR;
 	put = tasks_put(plan->tasks, &task);

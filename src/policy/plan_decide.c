@@ -13,8 +13,8 @@ static int find_assignment(struct plan *plan, struct task *task, enum due due, s
 	const char *comm = NULL;
 	int r = 0;
 
-	*ret = (struct assignment){ task->own, task->rule, task->assigned_by };
-	if (plan->undoing || (due < DUE_MATCH && task->assigned_by != REASON_NONE))
+	*ret = task->own;
+	if (plan->undoing || (due < DUE_MATCH && task->own.by != REASON_NONE))
 		return 0;
 	if (leader == task)
 		r = plan_match(plan, leader, due, facts);
@@ -34,10 +34,11 @@ static int find_assignment(struct plan *plan, struct task *task, enum due due, s
 /* Whether a rule takes effect. Which one was in effect before is not known for an adopted task. */
 static bool is_new_assignment(const struct task *task, const struct assignment *assignment)
 {
-	if (task->assigned_by == REASON_NONE)
+	if (task->own.by == REASON_NONE)
 		return task->state == TASK_UNDECIDED || assignment->by == REASON_NO_RULE;
-	return task->state == TASK_UNDECIDED || assignment->tag != task->own || assignment->rule != task->rule ||
-	       (assignment->by == REASON_DEFAULT) != (task->assigned_by == REASON_DEFAULT);
+	return task->state == TASK_UNDECIDED || assignment->tag != task->own.tag ||
+	       assignment->rule != task->own.rule ||
+	       (assignment->by == REASON_DEFAULT) != (task->own.by == REASON_DEFAULT);
 }
 
 /* ---- what the task is to carry ---- */
@@ -50,9 +51,9 @@ static bool is_new_assignment(const struct task *task, const struct assignment *
  */
 static bool must_leave(const struct plan *plan, const struct task *task)
 {
-	const struct rule *rule = plan_rule_of(plan, task->rule);
+	const struct rule *rule = plan_rule_of(plan, task->own.rule);
 
-	switch (task->assigned_by) {
+	switch (task->own.by) {
 	case REASON_RULE:
 	case REASON_THREAD:
 		return rule->yield == YIELD_YES && !task_attr_is_pristine(&task->had);
@@ -70,7 +71,7 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 
 static bool enforces(const struct plan *plan, const struct task *task)
 {
-	const struct rule *rule = plan_rule_of(plan, task->rule);
+	const struct rule *rule = plan_rule_of(plan, task->own.rule);
 
 	return rule && rule->enforce;
 }
@@ -83,7 +84,7 @@ static enum task_state next_state(const struct plan *plan, const struct task *ta
 	if (!task_policy_is_fair(task->had.policy))
 		return TASK_NOT_FAIR;
 	/* Without a class there is no other way, whatever the state was. */
-	if (is_anew || enforces(plan, task) || task->own == TAG_NONE)
+	if (is_anew || enforces(plan, task) || task->own.tag == TAG_NONE)
 		return must_leave(plan, task) ? TASK_LEFT_ALONE : TASK_TAGGED;
 	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }
@@ -161,10 +162,8 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 	const uint16_t tag = task->tag;
 	bool is_limited;
 
-	task->own = assignment->tag;
+	task->own = *assignment;
 	task->tag = plan_limited(plan, task, assignment, &is_limited);
-	task->rule = assignment->rule;
-	task->assigned_by = assignment->by;
 	task->state = next_state(plan, task, is_anew);
 	if ((is_copy || ((task->tag != tag || task->state == TASK_LEFT_ALONE) && !was_left_alone)) &&
 	    task->state != TASK_NOT_FAIR)
@@ -225,7 +224,7 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 		  (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
 	/* When an override ends its rule holds again, or all along. */
 	takes_effect = is_anew &&
-		       (due == DUE_EXEC || task->assigned_by != REASON_OVERRIDE || assignment.by == REASON_OVERRIDE);
+		       (due == DUE_EXEC || task->own.by != REASON_OVERRIDE || assignment.by == REASON_OVERRIDE);
 	assign(plan, task, &assignment, is_anew, takes_effect, is_copy);
 	want = target(plan, task, takes_effect);
 	note_mixture(plan, task);
@@ -267,7 +266,7 @@ bool plan_asks_argv(const struct plan *plan, const struct plan_due *due)
 
 	if (plan->undoing || due->tid != due->tgid || !plan->config->rules->n_lists)
 		return false;
-	return !task || task->due >= DUE_MATCH || task->assigned_by == REASON_NONE;
+	return !task || task->due >= DUE_MATCH || task->own.by == REASON_NONE;
 }
 
 /* ---- the result ---- */
@@ -322,8 +321,8 @@ int plan_detail(const struct plan *plan, const struct task *task, struct facts *
 
 	if (r < 0)
 		return r;
-	if (task->tag != TAG_NONE && task->own != TAG_NONE)
-		order = class_compare(class_of_tag(plan->config, task->tag), class_of_tag(plan->config, task->own));
+	if (task->tag != TAG_NONE && task->own.tag != TAG_NONE)
+		order = class_compare(class_of_tag(plan->config, task->tag), class_of_tag(plan->config, task->own.tag));
 	ret->is_limited = order > 0;
 	ret->is_raised = order < 0;
 	ret->changed = attr_difference(&ret->actual, &task->known);

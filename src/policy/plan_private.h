@@ -35,13 +35,6 @@ struct plan {
 	uint64_t failed; /* see plan_failed */
 };
 
-/* The class that the configuration assigns to a task, before its cgroup limits it. */
-struct assignment {
-	uint16_t tag;
-	uint16_t rule;
-	enum reason by;
-};
-
 /* ---- plan_book.c ---- */
 
 /* Marks the task as due; or its process's other threads, as may be another program's. */

@@ -173,9 +173,7 @@ struct task *tasks_put(struct tasks *tasks, const struct task *from)
 	task = record(tasks, number);
 	template.tid = 0;
 	template.next = task->next;
-	template.next_thread = 0;
-	if (from->tid != from->tgid)
-		template.last_thread = 0;
+	template.next_thread = template.last_thread = 0;
 	*task = template;
 	if (from->tid != from->tgid)
 		link_thread(tasks, task, number);
@@ -262,7 +260,7 @@ enum reason task_reason(const struct task *task)
 
 	if (task->state == TASK_TAGGED && task->theirs)
 		return REASON_CHANGED;
-	if (task->state == TASK_TAGGED || (task->state == TASK_LEFT_ALONE && task->assigned_by == REASON_NO_RULE))
-		return (enum reason)task->assigned_by;
+	if (task->state == TASK_TAGGED || (task->state == TASK_LEFT_ALONE && task->own.by == REASON_NO_RULE))
+		return (enum reason)task->own.by;
 	return others[task->state];
 }

@@ -111,7 +111,7 @@ static pid_t heir_of(const struct explain_source *source, pid_t pid, uint32_t ru
 
 static void put_inherited(struct json_writer *json, const struct explain_source *source, const struct task *task)
 {
-	const pid_t from = heir_of(source, task->tgid, task->rule);
+	const pid_t from = heir_of(source, task->tgid, task->own.rule);
 	char comm[TASK_COMM_LEN];
 
 	if (!from || procfs_comm(source->proc, from, comm) < 0)
@@ -140,21 +140,21 @@ static void put_parent(struct json_writer *json, const struct explain_source *so
 static void put_class(struct json_writer *json, const struct explain_source *source, const struct kind *kind)
 {
 	const struct task *task = kind->task;
-	const struct rule *rule = rule_of(source, task->rule);
+	const struct rule *rule = rule_of(source, task->own.rule);
 	const bool is_tagged = task->tag != TAG_NONE && task->state != TASK_LEFT_ALONE && task->state != TASK_NOT_FAIR;
 
 	json_put_text(json, "class", is_tagged ? class_name(source, task->tag) : NULL);
-	json_put_text(json, "assigned_class", class_name(source, task->own));
+	json_put_text(json, "assigned_class", class_name(source, task->own.tag));
 	json_put_bool(json, "limited", kind->detail.is_limited);
 	json_put_bool(json, "raised", kind->detail.is_raised);
 	json_put_text(json, "reason", reason_name(kind->detail.reason));
-	json_put_text(json, "assigned_by", reason_name((enum reason)task->assigned_by));
+	json_put_text(json, "assigned_by", reason_name((enum reason)task->own.by));
 	explain_put_rule(json, "rule", config_of(source), rule, NULL);
-	if (task->assigned_by == REASON_THREAD)
+	if (task->own.by == REASON_THREAD)
 		explain_put_rule(json, "thread_rule", config_of(source), rule, kind->thread);
-	if (task->assigned_by == REASON_INHERITED)
+	if (task->own.by == REASON_INHERITED)
 		put_inherited(json, source, task);
-	if (task->assigned_by == REASON_DEFAULT && source->live)
+	if (task->own.by == REASON_DEFAULT && source->live)
 		put_parent(json, source, task);
 }
 
@@ -199,7 +199,7 @@ static int look(const struct explain_source *source, const struct task *task, co
 
 	*ret = (struct kind){ .task = task, .count = 1, .tids = { task->tid } };
 	strcpy(ret->comm, comm);
-	if (app && task->assigned_by == REASON_THREAD)
+	if (app && task->own.by == REASON_THREAD)
 		ret->thread = rule_thread(app, comm);
 	r = plan_detail(source->plan, task, explain_facts(source, task), &ret->detail);
 	/* What differs has not been set. */
@@ -212,8 +212,8 @@ static int look(const struct explain_source *source, const struct task *task, co
 
 static bool agree(const struct kind *a, const struct kind *b)
 {
-	return a->task->own == b->task->own && a->task->tag == b->task->tag && a->task->rule == b->task->rule &&
-	       a->thread == b->thread && a->task->assigned_by == b->task->assigned_by &&
+	return a->task->own.tag == b->task->own.tag && a->task->tag == b->task->tag &&
+	       a->task->own.rule == b->task->own.rule && a->thread == b->thread && a->task->own.by == b->task->own.by &&
 	       a->detail.reason == b->detail.reason && a->task->theirs == b->task->theirs &&
 	       a->detail.withheld == b->detail.withheld && !attr_difference(&a->detail.actual, &b->detail.actual) &&
 	       !attr_difference(&a->detail.want, &b->detail.want) && !attr_difference(&a->task->had, &b->task->had);

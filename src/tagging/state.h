@@ -66,7 +66,7 @@ void state_remove(int folder, bool all);
 /* ---- the format, for tests ---- */
 
 #define STATE_MAGIC	    "schedqos"
-#define STATE_VERSION	    12
+#define STATE_VERSION	    13
 
 /* Only this many tags are recognised after a crash; the announcement's mapping makes five. */
 #define STATE_TAGS_MAX 480

@@ -231,7 +231,7 @@ static bool look_at(const struct tagger *tagger, const struct task *task, struct
 		.differs = r >= 0 && is_of_class(task) &&
 			   (attr_difference(&view.actual, &view.class) & ~view.withheld),
 		.shown = leader ? leader->shown : SHOWN_VISIBLE,
-		.rule = task->rule,
+		.rule = task->own.rule,
 		.attr = view.actual,
 	};
 	return r != -ESRCH;

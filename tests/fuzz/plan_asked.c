@@ -44,10 +44,10 @@ static void check_class(struct run *run, const struct asked *asked)
 	    plan_has_thread_rules(run->m->plan, task))
 		return;
 	if (override->uid && !override->raises && plan_override_needs_raise(run->m->plan, override->qos, asked->pid))
-		check(task->assigned_by != REASON_OVERRIDE);
+		check(task->own.by != REASON_OVERRIDE);
 	else
-		check(task->assigned_by == REASON_OVERRIDE &&
-		      task->own == overrides_class(plan_overrides(run->m->plan), task, &raises));
+		check(task->own.by == REASON_OVERRIDE &&
+		      task->own.tag == overrides_class(plan_overrides(run->m->plan), task, &raises));
 }
 
 static void check_asked(struct run *run)

@@ -299,7 +299,7 @@ TABLE_TEST(what_came_of_it_and_by_what_make_the_reason)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct task task = {
 			.state = cases[i].state,
-			.assigned_by = cases[i].by,
+			.own.by = cases[i].by,
 			.theirs = cases[i].theirs,
 		};
 

@@ -77,35 +77,35 @@ enum shown {
 	SHOWN_FOCUSED, /* or played */
 };
 
+/* The class that the configuration, or an override, assigns to a task, before its limit. */
+struct assignment {
+	uint16_t tag;  /* TAG_NONE: none */
+	uint16_t rule; /* id of the rule that the class comes from; 0: none */
+	uint8_t by;    /* enum reason, what it comes from */
+};
+
 struct task {
 	int32_t tid; /* 0: a free record */
 	int32_t tgid;
 	uint32_t start;	  /* clock ticks since boot, as in /proc/PID/stat, cut to 32 bits */
-	uint32_t next, next_thread; /* private to tasks.c */
-	union {
-		uint32_t last_thread; /* of a thread: likewise */
-		struct {	      /* of a leader */
-			uint16_t limit; /* number of the limit of its cgroup and overrides; 0: none */
-			uint16_t unit;	/* the class that its unit gives where no rule does; TAG_DEFAULT: none */
-		};
-	};
+	uint32_t next, next_thread, last_thread; /* private to tasks.c */
 	struct task_attr had;	/* what it would carry without us */
 	struct task_attr known; /* what we last asked for, or found; what its policy hides as last known */
 	uint16_t app;		/* leader: id of its process's rule; 0: none */
 	uint16_t inherit;	/* leader: id of the nearest inherit rule that applies to it or an ancestor; 0: none */
-	uint16_t rule;		/* id of the rule that its class comes from; 0: none */
-	uint16_t own;		/* the class that its rule or override assigns; TAG_NONE: none */
+	uint16_t limit;		/* leader: number of the limit of its cgroup and overrides; 0: none */
+	uint16_t unit;		/* leader: the class that its unit gives where no rule does; TAG_DEFAULT: none */
+	struct assignment own;
 	uint16_t tag;		/* the same under the limit; TAG_NONE: not decided since that gives something else */
 	uint16_t joined[OVERRIDE_SLOTS]; /* leader: numbers of the overrides for its process; 0: none */
-	uint8_t assigned_by : 3; /* enum reason, what its class comes from */
-	uint8_t state : 3;	/* enum task_state */
-	uint8_t shown : 2;	/* leader: enum shown, of SLOT_SHOWN, as far as it counts */
+	uint8_t state;		/* enum task_state */
+	uint8_t shown;		/* leader: enum shown, of SLOT_SHOWN, as far as it counts */
 	uint8_t theirs : 6;	/* enum task_attr_bit: what somebody has chosen since a rule took effect */
 	uint8_t due : 2;	/* enum due */
 	uint8_t flags;		/* enum task_flag */
 	uint8_t scan;		/* number of the last scan that found it, or a task it was forked from */
 };
-_Static_assert(sizeof(struct task) == 72, "kept for every task of the machine, and in a crash");
+_Static_assert(sizeof(struct task) == 80, "kept for every task of the machine, and in a crash");
 
 /*
  * Keeps the compiler from moving writes to records across it. The records of a killed daemon are read from its
