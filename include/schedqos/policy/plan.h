@@ -6,63 +6,64 @@
  * THE MODEL. Of each task there is a record (tasks.h). Beside the task's class it has
  *	`had`		what the task would carry without us, and gets back at the stop
  *	`known`		what it carries as far as we know: what we last found, or have set since
- *	`theirs`	which attributes somebody else has chosen since a rule last put a class on it
- * Putting a class on sets each attribute to the class's, or to that of `had` where it gives none; what is `theirs`
- * stays. If a rule takes effect (only at the moments under exec), `theirs` is cleared first; but who then gets no class
- * carries all of `had`. A task whose `had` is real-time, deadline or sched_ext gets none until it leaves that policy.
+ *	`theirs`	which attributes somebody else has chosen since a rule or override last took effect
+ * Events are booked: that changes records and marks tasks as due. A task that is due is looked at: we read what it
+ * carries and judge whose each attribute is (policy with its priority, nice, slice, two clamps, I/O priority). Then the
+ * class is put on: each attribute is set to what the class gives, or else to that of `had`; but what is `theirs` stays.
+ * If a rule takes effect (see WHAT HAPPENS), `theirs` is cleared before that. A task whose `had` is real-time, deadline
+ * or sched_ext gets no class until a look finds that it has left that policy.
  *
- * WHOSE IS IT? Events are booked: that changes records and marks tasks as due. A task that is due is looked at: we read
- * what it carries, and each attribute (policy with its priority, nice, slice, two clamps, I/O priority) is judged by
- * the first line that fits. Then `known` becomes what was found, and only then may a rule take effect.
- *	1 a slice or clamp, not the default, that a class gives		ours, even if it was theirs
- *	2 what `known` says; but see fresh copies			nobody has touched it: ours or theirs, as before
- *	3 on a copy: what a class, or `had`, would give it		ours, if vouched for where that is needed
- *	4 anything else			somebody chose it: `theirs`, and `had` becomes it, within the bounds below
- * "A class" is any that was configured since the last start but one after a crash. A copy is a task that nobody has
+ * WHOSE IS IT? For each attribute the first line that fits says so. Then `known` becomes what was found.
+ *	1 a slice or clamp, not the kernel's default, of any class	ours, even if it was theirs
+ *	2 what `known` says (on a fresh copy it is corrected first)	nobody has touched it: ours or theirs, as before
+ *	3 on a copy: what `had` says, or that with a class put on	ours; what is less than `had` if vouched for
+ *	4 anything else				somebody chose it: `theirs`, and `had` becomes it, if BOUNDS lets it
+ * "A class" is any configured since the last start that did not follow a crash. A copy is a task that we have not
  * looked at since its fork. Its record is a copy of its origin's: of the task that forked or, for a thread, of the
- * leader, since no event names a thread's maker. The kernel copies policy, nice value and slice together: for line 3
- * they have to be those of `had`, or of one class over it; beside a class's slice nice may differ (see signature()).
+ * leader, since no event names a thread's maker. The kernel copies policy, nice value and slice together: by line 3 all
+ * three have to be those of `had`, or those with one class put on. If only nice differs, beside that class's slice, the
+ * policy is still ours: see signature(). Less is SCHED_IDLE than any other policy, a fair policy than real time, a
+ * higher nice value, and another I/O priority than a real-time one; there is no more or less in anything else.
  *
  * WHO VOUCHES, AND WHY. A fork that began before its origin was set brings a child that carries what the origin carried
- * before. So a task that we set is fresh until a child carries all of that, and a copy that was born while its origin
- * was fresh or due is until we have looked at it. If such a copy has the slice of another class, it is older than what
- * its record says, and `known` becomes `had` for policy, nice and slice. But anyone can lower himself to what a class
- * gives, and fork; were that ours, the stop would raise the child. So what is less than `had` (SCHED_IDLE, a higher
- * nice value, no real-time I/O) is ours by line 3 only on a fresh copy whose origin (none, if a scan has found a
- * thread, or a child of init) lives, has been looked at, and right now carries what its record says. Then the copy's
- * `had` becomes, attribute by attribute, the lesser of its own and its origin's.
+ * before. So a task that we set is fresh until we find a child that carries all of that; and a copy whose origin was
+ * fresh or due at its birth is fresh until we look at it. If such a copy has a class's slice, and not the one that
+ * `known` says, it is older than its record, and `known` is corrected: it becomes `had` in policy, nice and slice.
+ *	But anyone can lower himself to what a class gives, and fork; were that ours, the stop would raise the child. So
+ * what is less than `had` is ours by line 3 only on a fresh copy whose origin lives, is no copy itself, and right now
+ * carries all that its record says. (A thread that a scan has found, and a child of init, have none that could vouch.)
+ * Then the copy's `had` becomes, attribute by attribute, the lesser of its own and its origin's.
  *
- * BOUNDS. The stop gives nobody more than he could take himself. A choice that is more than `had` gets into it only so;
- * else it is `theirs` until a rule takes effect or the stop. When a class that gives less than a choice is put on, or
- * found on a copy, that stays `theirs` only if it is in `had`, and under a limit only if it took privilege, too; what
- * is dropped does not come back with another class: see drop_unprivileged(). The leader of threads that have differed
- * counts as a copy here, by an unheard exec of theirs.
+ * BOUNDS. The stop gives nobody more than he could take himself. A choice that is more than `had` becomes `had` only if
+ * it shows that it took privilege:
  *	nice			a number below every class's; any, if no copy, and no class was put on it or an ancestor
  *	out of SCHED_IDLE	if `known` was that and, on a copy, no class ever took a task out of it
- *	real-time		above `known`, on a copy above every class's; any, if `had` is not fair
+ *	real-time		above `known`, on a copy above every class's; any, if `had` is no fair policy
  *	real-time I/O		above every class's
+ * Else it is `theirs` until a rule takes effect or the stop. Without a rule that does, another class, or the first look
+ * at a copy, drops a choice that is more than the class gives, unless it is in `had`; under a limit, unless it is more
+ * than the kernel's default as well. What is dropped does not come back: see drop_unprivileged(). Where the records of
+ * threads have differed, their leader counts as a copy here: one of them may have called exec unheard.
  *
- * WHAT HAPPENS
- * fork		The child's record is a copy, less what reset-on-fork takes. Mostly nobody looks at the child: it was
- *		born with its origin's class. It is due where that may be wrong: above all if its origin is fresh or
- *		due. See due_at_birth().
- * exec		The task is due: its rule takes effect. Unless that says enforce or yield: false, it raises nothing
- *		that somebody had lowered (`had` is SCHED_IDLE, has nice above 0 or any I/O priority); see must_leave().
- * rename, move, reload	The same, if it brings another rule or class; likewise a first sight and late arguments.
- * override	What is asked for takes effect like a rule's; root's class, or that of a user who may raise, also raises
- *		what somebody had lowered. At its end, or when a limit or the focus comes or goes, `theirs` stays,
- *		but for what BOUNDS says.
- * renice	and chrt and ionice make no task due: we are not told. Line 4 finds the choice at the next look, and the
- *		class leaves it until a rule takes effect: at once, if that look is an exec's. What got into `had` comes
- *		back at the stop. While a rule enforces, a tracepoint or timer has its tasks looked at and put back.
+ * WHAT HAPPENS. Rules, enforce, yield, limits, overrides and the focus are told in schedqos.json(5), schedqos(8).
+ * fork		The child's record is a copy, less what reset-on-fork takes. It is due only if it may carry or get
+ *		something else than its origin: above all if that is fresh or due. See due_at_birth().
+ * exec		The task is due, and its rule takes effect. What is lowered in `had` (SCHED_IDLE, nice above 0, any I/O
+ *		priority) the class does not raise, unless the rule says enforce or yield: false. See must_leave().
+ * rename, move, reload	The same, if it brings another rule or class; likewise a first sight, and late arguments.
+ * override	What is asked for takes effect like a rule; root's class, or that of a user who may raise, also raises
+ *		what is lowered in `had`. At its end, and when a limit or the focus comes or goes, no rule takes effect.
+ * renice	and chrt and ionice make no task due: nobody tells us. The next look finds the choice by line 4. The
+ *		class leaves it until a rule takes effect: an exec's look finds it and sets over it. At the stop `had`
+ *		comes back. While a rule enforces, a tracepoint or timer has its tasks looked at and put back.
  * thread	Where the records of a process's threads differ, a new one may be a copy of any, and any may have called
- *		exec. It gets the least `had` of those that it may be by what we find: see find_maker().
- * loss		A scan looks at every task, and matches it again. Without a record, one born since we began to listen is
- *		a fresh copy of its parent (a thread: leader); what an older one carries was chosen. An orphan is
- *		to have had no more than whoever a class has raised so far: see first_sight(), doubt_unheard().
+ *		exec. Which one is guessed from what it carries, in doubt that with the least `had`: see find_maker().
+ * loss		A scan looks at every task, and matches it again. One without a record that was born since we began to
+ *		listen is a fresh copy of its parent (a thread: leader); an older one has chosen what it carries. An
+ *		orphan had no more than any task that a class has raised so far: see first_sight(), doubt_unheard().
  * crash	The records are in /run. By them the next daemon goes on: `theirs` stays (see adopt()); or `restore`
- *		puts all back. On what was being set all of `had` or a class is ours. Without records all was chosen.
- * stop		Every task is looked at and gets all of `had`, but not the slice if it stays SCHED_IDLE. For late forks
+ *		puts all back. Of a task that was being set line 3 holds, and needs nobody. Without records all was chosen.
+ * stop		Every task is looked at and gets all of `had`; only who stays SCHED_IDLE keeps the slice. For late forks
  *		`restore` or the next start does that to tasks that are not on record but carry what only a class gives.
  */
 #pragma once

@@ -90,7 +90,7 @@ struct task {
 	uint32_t start;	  /* clock ticks since boot, as in /proc/PID/stat, cut to 32 bits */
 	uint32_t next, next_thread, last_thread; /* private to tasks.c */
 	struct task_attr had;	/* what it would carry without us */
-	struct task_attr known; /* what we last asked for, or found; what its policy hides as last known */
+	struct task_attr known; /* what it carries: last found, or set since; what its policy hides as last known */
 	uint16_t app;		/* leader: id of its process's rule; 0: none */
 	uint16_t inherit;	/* leader: id of the nearest inherit rule that applies to it or an ancestor; 0: none */
 	uint16_t limit;		/* leader: number of the limit of its cgroup and overrides; 0: none */
@@ -100,7 +100,7 @@ struct task {
 	uint16_t joined[OVERRIDE_SLOTS]; /* leader: numbers of the overrides for its process; 0: none */
 	uint8_t state;		/* enum task_state */
 	uint8_t shown;		/* leader: enum shown, of SLOT_SHOWN, as far as it counts */
-	uint8_t theirs : 6;	/* enum task_attr_bit: what somebody has chosen since a rule took effect */
+	uint8_t theirs : 6;	/* enum task_attr_bit: what somebody has chosen since a rule or override took effect */
 	uint8_t due : 2;	/* enum due */
 	uint8_t flags;		/* enum task_flag */
 	uint8_t scan;		/* number of the last scan that found it, or a task it was forked from */
