@@ -11,30 +11,6 @@
 
 #include "bridge_private.h"
 
-/* ---- when it is not needed ---- */
-
-/*
- * Whoever calls after the name is given back has the bus start another; whoever has called before is still served. This
- * comes after all else that there is to do.
- */
-static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct bridge *bridge = userdata;
-
-	(void)source;
-	(void)usec;
-	/* Their end brings us here again. */
-	if (bridge->calls || callers_holding(bridge, (uid_t)-1))
-		return 0;
-	if (bridge->is_leaving)
-		return sd_event_exit(bridge->event, 0);
-	bridge->is_leaving = true;
-	bridge_may_leave(bridge);
-	return sd_bus_release_name(bridge->bus, BRIDGE_NAME);
-}
-
-/* ---- life ---- */
-
 static int open_bus(struct bridge *bridge)
 {
 	int r = sd_bus_open_system(&bridge->bus);
@@ -70,10 +46,6 @@ static int start(struct bridge *bridge, bool is_system76)
 	if (r >= 0)
 		r = sd_event_set_signal_exit(bridge->event, 1);
 	if (r >= 0)
-		r = sd_event_add_time(bridge->event, &bridge->idle, CLOCK_MONOTONIC, UINT64_MAX, 0, on_idle, bridge);
-	if (r >= 0)
-		r = sd_event_source_set_priority(bridge->idle, SD_EVENT_PRIORITY_IDLE);
-	if (r >= 0)
 		r = open_bus(bridge);
 	if (r >= 0)
 		r = callers_follow(bridge);
@@ -85,13 +57,10 @@ static int start(struct bridge *bridge, bool is_system76)
 		r = link_begin(bridge);
 	if (r >= 0)
 		r = sd_bus_attach_event(bridge->bus, bridge->event, SD_EVENT_PRIORITY_NORMAL);
-	/* Who calls it by that name does not have it started. It does without if that is somebody else's. */
+	/* It does without if that is somebody else's. */
 	if (r >= 0 && is_system76)
-		bridge->stays = take_name(bridge, SYSTEM76_NAME) >= 0;
-	if (r >= 0)
-		r = take_name(bridge, BRIDGE_NAME);
-	bridge_may_leave(bridge);
-	return r;
+		take_name(bridge, SYSTEM76_NAME);
+	return r < 0 ? r : take_name(bridge, BRIDGE_NAME);
 }
 
 static void clear(struct bridge *bridge)
@@ -101,7 +70,6 @@ static void clear(struct bridge *bridge)
 	callers_free(bridge);
 	accounts_free(bridge->accounts);
 	link_end(bridge);
-	sd_event_source_disable_unref(bridge->idle);
 	sd_bus_flush_close_unref(bridge->bus);
 	sd_event_unref(bridge->event);
 	cleanup_close(&bridge->proc);
@@ -114,6 +82,8 @@ int bridge_run(bool is_system76)
 
 	if (r >= 0)
 		r = sd_event_loop(bridge.event);
+	if (r > 0)
+		log_notice("the %s has gone", sd_bus_is_open(bridge.bus) > 0 ? "daemon" : "system bus");
 	clear(&bridge);
 	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -33,31 +33,12 @@ struct bridge {
 	sd_bus *bus;	/* the system's */
 	sd_bus *daemon; /* NULL: not connected */
 	clockid_t daemon_clock; /* its CPU time; 0 if that is not to be had */
-	bool stays;	 /* whether it is needed or not */
-	bool is_leaving; /* the name is given back */
-	sd_event_source *idle, *retry;
 	uint8_t cpu_mode;
 	char *properties[N_PROPERTIES]; /* as the daemon last said; "" while there is none */
 	struct account *accounts;
 	struct call *calls;
 	struct caller *callers;
 };
-
-static inline void wake_in(sd_event_source *source, uint64_t us)
-{
-	sd_event_source_set_time_relative(source, us);
-	sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
-}
-
-/* So long after the last call, if nobody holds anything, the bus has to start another one. */
-#define BRIDGE_IDLE_US (30 * 1000000ULL)
-
-/* Has it look, after a while, whether it is still needed. */
-static inline void bridge_may_leave(struct bridge *bridge)
-{
-	if (!bridge->stays)
-		wake_in(bridge->idle, bridge->is_leaving ? 0 : BRIDGE_IDLE_US);
-}
 
 /* ---- methods.c ---- */
 
@@ -67,7 +48,7 @@ int methods_offer(struct bridge *bridge);
 /* ---- calls.c: a call of somebody's, on its way past polkit to the daemon and back ---- */
 
 enum method_flags {
-	METHOD_HOLDS = 1 << 0,	   /* the caller has something while he is on the bus, and the bridge stays as long */
+	METHOD_HOLDS = 1 << 0,	   /* the caller has something while he is on the bus */
 	METHOD_SHOWS = 1 << 1,	   /* a yes of polkit's counts until something has changed there */
 	METHOD_IS_LOGGED = 1 << 2, /* it changes the machine */
 };
@@ -105,12 +86,15 @@ int calls_follow_polkit(struct bridge *bridge);
 /* It is over. */
 void call_end(struct call *call);
 
-/* ---- link.c: the connection to the daemon ---- */
+/* ---- link.c: the connection to the daemon, with which the bridge ends ---- */
 
 /* Connects if there is no connection, without waiting for an answer. 0 or -errno. */
 int link_need(struct bridge *bridge);
 
-/* Connects, if there is a daemon, and waits some seconds for it to say what the properties are. 0 or -errno. */
+/*
+ * Connects, if there is a daemon, and waits some seconds for it to say what the properties are. The bridge soon ends if
+ * there is none. 0 or -errno.
+ */
 int link_begin(struct bridge *bridge);
 
 /* The CPU time that the daemon has used, in microseconds; 0 where that cannot be told. */
@@ -139,7 +123,7 @@ struct caller *caller_find(const struct bridge *bridge, const char *name);
 /* Who has sent the message. 0 or -errno. */
 int caller_get(struct bridge *bridge, sd_bus_message *message, struct caller **ret);
 
-/* How many hold something: of that uid, or if that is -1 of all. */
+/* How many of that uid hold something. */
 unsigned callers_holding(const struct bridge *bridge, uid_t uid);
 
 void callers_free(struct bridge *bridge);

@@ -47,19 +47,15 @@ unsigned callers_holding(const struct bridge *bridge, uid_t uid)
 	unsigned count = 0;
 
 	for (const struct caller *caller = bridge->callers; caller; caller = caller->next)
-		count += caller->holds && (uid == (uid_t)-1 || caller->uid == uid);
+		count += caller->holds && caller->uid == uid;
 	return count;
 }
 
-/* A daemon that has gone has forgotten all of them. */
-static void forget(struct bridge *bridge, struct caller **at)
+static void forget(struct caller **at)
 {
 	struct caller *caller = *at;
 
 	*at = caller->next;
-	if (caller->holds && bridge->daemon)
-		sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Drop", NULL,
-					 NULL, "s", caller->name);
 	free(caller);
 }
 
@@ -73,11 +69,13 @@ static int on_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (sd_bus_message_read(message, "s", &name) < 0)
 		return 0;
 	for (struct caller **at = &bridge->callers; *at; at = &(*at)->next) {
-		if (strcmp((*at)->name, name) == 0) {
-			forget(bridge, at);
-			bridge_may_leave(bridge);
-			break;
-		}
+		if (strcmp((*at)->name, name) != 0)
+			continue;
+		if ((*at)->holds)
+			sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Drop",
+						 NULL, NULL, "s", name);
+		forget(at);
+		break;
 	}
 	return 0;
 }
@@ -91,5 +89,5 @@ int callers_follow(struct bridge *bridge)
 void callers_free(struct bridge *bridge)
 {
 	while (bridge->callers)
-		forget(bridge, &bridge->callers);
+		forget(&bridge->callers);
 }

@@ -38,7 +38,6 @@ void call_end(struct call *call)
 	*at = call->next;
 	if (call->account)
 		account_return(call->account, call->daemon_us);
-	bridge_may_leave(call->bridge);
 	sd_bus_slot_unref(call->waits);
 	sd_bus_message_unref(call->message);
 	free(call);

@@ -12,8 +12,8 @@
 
 DEFINE_CLEANUP(cJSON, cJSON_Delete)
 
-/* While there is no daemon, how often it is looked for: who waits for one has the property Version to tell. */
-#define RETRY_US 1000000ULL
+/* So long it answers without a daemon. Not shorter: whoever calls again and again has one started each time. */
+#define ALONE_US (5 * 1000000ULL)
 
 /* A daemon that is stopped in a debugger should not keep people from being told so. */
 #define BEGIN_US (5 * 1000000ULL)
@@ -77,20 +77,6 @@ static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *err
 	return 0;
 }
 
-/* With it ends all that was held. Those who held it stay known as long as they are on the bus. */
-static int on_disconnected(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	struct bridge *bridge = userdata;
-
-	(void)message;
-	(void)error;
-	sd_bus_detach_event(bridge->daemon);
-	sd_bus_close_unref(take_ptr(bridge->daemon));
-	take_properties(bridge, NULL);
-	wake_in(bridge->retry, RETRY_US);
-	return 0;
-}
-
 static clockid_t clock_of(sd_bus *daemon)
 {
 	struct ucred peer;
@@ -112,6 +98,7 @@ uint64_t link_daemon_us(const struct bridge *bridge)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
+/* With the daemon the bridge ends, as all does that was held. */
 static int open_link(struct bridge *bridge)
 {
 	_cleanup_(sd_bus_close_unrefp) sd_bus *daemon = NULL;
@@ -122,17 +109,13 @@ static int open_link(struct bridge *bridge)
 	if (r >= 0)
 		r = sd_bus_match_signal(daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Changed", on_changed, bridge);
 	if (r >= 0)
-		r = sd_bus_match_signal(daemon, NULL, NULL, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
-					"Disconnected", on_disconnected, bridge);
+		r = sd_bus_set_exit_on_disconnect(daemon, 1);
 	if (r >= 0)
 		r = sd_bus_attach_event(daemon, bridge->event, SD_EVENT_PRIORITY_NORMAL);
-	if (r < 0) {
-		wake_in(bridge->retry, RETRY_US);
+	if (r < 0)
 		return r;
-	}
 	bridge->daemon_clock = clock_of(daemon);
 	bridge->daemon = take_ptr(daemon);
-	sd_event_source_set_enabled(bridge->retry, SD_EVENT_OFF);
 	return 0;
 }
 
@@ -145,24 +128,23 @@ int link_need(struct bridge *bridge)
 	return r;
 }
 
-static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_alone(sd_event_source *source, uint64_t usec, void *userdata)
 {
+	struct bridge *bridge = userdata;
+
 	(void)source;
 	(void)usec;
-	link_need(userdata);
-	return 0;
+	return link_need(bridge) < 0 ? sd_event_exit(bridge->event, 0) : 0;
 }
 
 int link_begin(struct bridge *bridge)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL, *reply = NULL;
-	int r = sd_event_add_time(bridge->event, &bridge->retry, CLOCK_MONOTONIC, UINT64_MAX, 0, on_retry, bridge);
+	int r;
 
-	if (r < 0)
-		return r;
 	take_properties(bridge, NULL);
 	if (open_link(bridge) < 0)
-		return 0;
+		return sd_event_add_time_relative(bridge->event, NULL, CLOCK_MONOTONIC, ALONE_US, 0, on_alone, bridge);
 	r = sd_bus_message_new_method_call(bridge->daemon, &question, NULL, BUS_PATH, BUS_INTERFACE, "Status");
 	if (r >= 0 && sd_bus_call(bridge->daemon, question, BEGIN_US, NULL, &reply) >= 0)
 		on_status(reply, bridge, NULL);
@@ -172,7 +154,6 @@ int link_begin(struct bridge *bridge)
 void link_end(struct bridge *bridge)
 {
 	sd_bus_close_unref(bridge->daemon);
-	sd_event_source_disable_unref(bridge->retry);
 	for (size_t i = 0; i < N_PROPERTIES; i++)
 		free(bridge->properties[i]);
 }

@@ -95,7 +95,7 @@ static const struct method methods[] = {
 	{ "LimitCgroup", "Limit", SET_OWN, "un10*", METHOD_HOLDS, NULL, NULL },
 	{ "LiftProcess", "Lift", SET_OWN, "u-p", 0, NULL, NULL },
 	{ "LiftCgroup", "Lift", SET_OWN, "u10", 0, NULL, NULL },
-	{ "GetUserWeights", "GetUserWeights", NULL, "", METHOD_HOLDS, NULL, NULL },
+	{ "GetUserWeights", "GetUserWeights", NULL, "", 0, NULL, NULL },
 	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, "un*", METHOD_HOLDS, NULL, NULL },
 	{ "SetShown", "Shown", SHOW, "unp*", METHOD_HOLDS | METHOD_SHOWS, NULL, NULL },
 	{ "SetForegroundProcess", "Shown", SHOW, "un*f", METHOD_HOLDS | METHOD_SHOWS, before_foreground, NULL },

@@ -424,7 +424,7 @@ static int ask_daemon(struct weights *weights)
 	return r;
 }
 
-/* Or it has come or gone, as far as there is a bridge to tell. */
+/* Or a bridge that had no daemon has one. */
 static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct weights *weights = userdata;

@@ -108,7 +108,7 @@ static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error
 	return 0;
 }
 
-/* With the daemon ends what the bridge was told, and Version changes; so it does when the next one is there. */
+/* A bridge that had no daemon has one, or the setting is another. */
 static int on_properties(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	(void)message;

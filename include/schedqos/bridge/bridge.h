@@ -15,8 +15,9 @@
 #define BRIDGE_ERROR_NO_DAEMON "org.schedqos1.Error.NoDaemon"
 
 /*
- * Serves until it is told to stop, or for a while nobody has called and nobody holds anything. is_system76: has the
- * name com.system76.Scheduler as well, and serves until it is told to stop. Returns an exit status.
+ * Serves until it is told to stop; or the daemon ends, which is a failure, after which the service manager starts the
+ * next one; or some seconds have passed without any daemon. is_system76: has the name com.system76.Scheduler as well.
+ * Returns an exit status.
  */
 int bridge_run(bool is_system76);
 

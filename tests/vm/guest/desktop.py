@@ -102,7 +102,8 @@ class Desktop:
 
     def a_users_question_starts_it(self):
         equal(show("LoadState", BRIDGE), "loaded")
-        wait_for(lambda: show("ActiveState", BRIDGE) == "inactive", "the end of the one that came with the daemon")
+        wait_for(lambda: show("ActiveState", BRIDGE) == "active", "the one that comes with the daemon")
+        systemctl("stop", BRIDGE)
         equal(str(json.loads(ask("Status")[0])["pid"]), show("MainPID"))
         equal(show("ActiveState", BRIDGE), "active")
 
@@ -140,7 +141,7 @@ class Desktop:
         carries(self._own.pid, DEFAULT)
 
     def it_ends_with_the_daemon(self):
-        """What was asked for, and not the bridge, which finds the next one."""
+        """What was asked for, and the bridge, of which the next one comes with the next."""
         as_user("set", str(self._own.pid), BACKGROUND)
         carries(self._own.pid, BACKGROUND)
         systemctl("restart", UNIT)
@@ -178,6 +179,7 @@ class Desktop:
         answer = ask("Status", status=1)
         if "no daemon" not in answer:
             raise AssertionError(answer)
+        wait_for(lambda: show("ActiveState", BRIDGE) == "inactive", "the end of the one without a daemon")
 
     def nothing_was_refused(self):
         """By a filter: it would have been their end."""
