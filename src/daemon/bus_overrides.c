@@ -133,7 +133,7 @@ static int put(sd_bus_message *message, struct daemon *daemon, uint32_t uid, con
 
 	if (r == 0 && asked->cgroup)
 		r = check_cgroup(uid, asked->cgroup);
-	if (r == 0 && uid && !asked->raises && class && class_has_real_time_io(class))
+	if (r == 0 && uid && !asked->raises && class && (qos_attr_raises(&class->attr) & TASK_ATTR_IO_PRIORITY))
 		r = -EACCES;
 	if (keep)
 		asked->holder = (struct holder){ 0 };

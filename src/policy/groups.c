@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <schedqos/policy/rules.h>
+#include <schedqos/util/cleanup.h>
 
 /* ---- which group holds ---- */
 
@@ -34,49 +35,31 @@ bool group_holds(const struct group *group, const char *cgroup)
 
 /* The first number that differs decides; the smaller one is higher. */
 struct rank {
-	int policy;
-	int8_t nice;
-	uint64_t slice;
-	enum io_class io;
+	int64_t by[4];
 };
 
-static struct rank rank_of(const struct qos_attr *attr)
+static struct rank rank_of(const struct qos_class *class)
 {
-	struct rank rank = { .slice = UINT64_MAX, .io = IO_CLASS_BEST_EFFORT };
+	const struct task_attr task = qos_attr_alone(&class->attr);
+	const enum io_class io = IO_CLASS(task.io_priority);
 
-	if ((attr->has & QOS_HAS_POLICY) && attr->policy == POLICY_DEADLINE) {
-		rank.policy = -100;
-	} else if ((attr->has & QOS_HAS_POLICY) && !task_policy_is_fair(attr->policy)) {
-		rank.policy = -attr->priority;
-	} else if ((attr->has & QOS_HAS_POLICY) && attr->policy == POLICY_IDLE) {
-		rank.policy = 1;
-	} else {
-		if (attr->has & QOS_HAS_NICE)
-			rank.nice = attr->nice;
-		if ((attr->has & QOS_HAS_RUNTIME) && attr->runtime)
-			rank.slice = attr->runtime;
-	}
-	if ((attr->has & QOS_HAS_IO_CLASS) && attr->io_class != IO_CLASS_NONE)
-		rank.io = attr->io_class;
-	return rank;
+	return (struct rank){ {
+		task.policy == POLICY_IDLE ? 1 : -attr_rank(task.policy, task.rt_priority),
+		task.nice,
+		task.slice_ns ? task.slice_ns : INT64_MAX,
+		io == IO_CLASS_NONE ? IO_CLASS_BEST_EFFORT : io,
+	} };
 }
 
 int class_compare(const struct qos_class *a, const struct qos_class *b)
 {
-	const struct rank ra = rank_of(&a->attr), rb = rank_of(&b->attr);
+	const struct rank ra = rank_of(a), rb = rank_of(b);
 
-	if (ra.policy != rb.policy)
-		return ra.policy < rb.policy ? -1 : 1;
-	if (ra.nice != rb.nice)
-		return ra.nice < rb.nice ? -1 : 1;
-	if (ra.slice != rb.slice)
-		return ra.slice < rb.slice ? -1 : 1;
-	return (int)ra.io - (int)rb.io;
-}
-
-bool class_has_real_time_io(const struct qos_class *class)
-{
-	return (class->attr.has & QOS_HAS_IO_CLASS) && class->attr.io_class == IO_CLASS_REALTIME;
+	for (size_t i = 0; i < array_size(ra.by); i++) {
+		if (ra.by[i] != rb.by[i])
+			return ra.by[i] < rb.by[i] ? -1 : 1;
+	}
+	return 0;
 }
 
 /* ---- limits ---- */

@@ -376,10 +376,16 @@ struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_at
 	return task;
 }
 
-uint8_t qos_attr_raises(const struct qos_attr *attr)
+struct task_attr qos_attr_alone(const struct qos_attr *attr)
 {
 	static const struct attr_caps all = { .slice = true, .util_clamp = true, .io_priority = true };
-	const struct task_attr with = qos_attr_over(attr, &task_attr_pristine, &all);
+
+	return qos_attr_over(attr, &task_attr_pristine, &all);
+}
+
+uint8_t qos_attr_raises(const struct qos_attr *attr)
+{
+	const struct task_attr with = qos_attr_alone(attr);
 
 	return attr_above(&with, &task_attr_pristine);
 }

@@ -36,7 +36,7 @@ static void resolve(const struct units *units, const struct config *config, stru
 	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, unit->is.qos);
 
 	unit->class = class ? class : units->default_class;
-	if (unit->is.uid && (!class || class_has_real_time_io(class)))
+	if (unit->is.uid && (!class || (qos_attr_raises(&class->attr) & TASK_ATTR_IO_PRIORITY)))
 		unit->class = NULL;
 	unit->tag = class ? rules_tag_of(config->rules, (size_t)(class - config->classes)) : TAG_DEFAULT;
 }

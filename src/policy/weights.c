@@ -48,15 +48,13 @@ double cpu_share(const struct cpu_rival *a, const struct cpu_rival *b)
 
 unsigned weight_of_class(const struct qos_class *class)
 {
-	const struct qos_attr *attr = &class->attr;
-	const unsigned policy = attr->has & QOS_HAS_POLICY ? attr->policy : POLICY_NORMAL;
+	const struct task_attr task = qos_attr_alone(&class->attr);
 	const unsigned usual = nice_weight(0);
-	unsigned weight = fair_weight(policy, attr->has & QOS_HAS_NICE ? attr->nice : 0);
+	const unsigned weight = (fair_weight(task.policy, task.nice) * 100 + usual / 2) / usual;
 
 	/* No weight makes a group real-time. */
-	if (!task_policy_is_fair(policy))
+	if (!task_policy_is_fair(task.policy))
 		return CPU_WEIGHT_MAX;
-	weight = (weight * 100 + usual / 2) / usual;
 	return weight < CPU_WEIGHT_MIN ? CPU_WEIGHT_MIN : weight;
 }
 

@@ -57,8 +57,7 @@ static int check_header(const struct state_header *header, size_t size, const ch
 /* What it gives a task is what a task can carry; and so is what it raised one from. */
 static bool is_sound_tag(const struct qos_attr *tag)
 {
-	static const struct attr_caps all = { .slice = true, .util_clamp = true, .io_priority = true };
-	const struct task_attr given = qos_attr_over(tag, &task_attr_pristine, &all);
+	const struct task_attr given = qos_attr_alone(tag);
 
 	return tag->nice >= -20 && tag->nice <= 19 && is_sound_attr(&given);
 }

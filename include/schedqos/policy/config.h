@@ -44,12 +44,6 @@ bool group_holds(const struct group *group, const char *cgroup);
  */
 int class_compare(const struct qos_class *a, const struct qos_class *b);
 
-/*
- * Whether it gives more than its rank tells: where a user's class or limit only lowers, it should not bring real-time
- * I/O.
- */
-bool class_has_real_time_io(const struct qos_class *class);
-
 /* What the groups of a configuration do to tags. */
 struct config;
 struct limits;

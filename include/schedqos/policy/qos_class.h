@@ -235,6 +235,9 @@ uint8_t qos_attr_raises(const struct qos_attr *attr);
 struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_attr *had,
 			       const struct attr_caps *caps);
 
+/* What a pristine task is to carry with it, where the kernel lacks nothing. */
+struct task_attr qos_attr_alone(const struct qos_attr *attr);
+
 /* ---- what classes have given since the last start after a boot or stop: what a task carries may be ours by one of
  * these ---- */
 
