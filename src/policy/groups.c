@@ -68,10 +68,6 @@ struct limits {
 	const struct config *config;
 	bool *denied; /* a row for each limit, with a place for each class; and one for the cgroup that is looked up */
 	size_t n_limits;
-	/* The last question, and its answer: a build's programs are all in one cgroup. */
-	char cgroup[PATH_MAX];
-	const struct qos_class *max;
-	uint16_t limit;
 };
 
 struct limits *limits_new(const struct config *config)
@@ -96,66 +92,44 @@ static bool *row(const struct limits *limits, size_t number)
 	return &limits->denied[number * limits->config->n_classes];
 }
 
-static void deny_above(const struct limits *limits, const struct qos_class *max, bool *denied)
+static void deny_above(const struct config *config, const struct qos_class *max, bool *denied)
 {
-	const struct config *config = limits->config;
-
-	for (size_t i = 0; max && i < config->n_classes; i++) {
-		if (class_compare(&config->classes[i], max) < 0)
-			denied[i] = true;
-	}
+	for (size_t i = 0; max && class_compare(&config->classes[i], max) < 0; i++)
+		denied[i] = true;
 }
 
 /* Adds what the group denies. */
-static void deny(const struct limits *limits, const struct group *group, bool *denied)
+static void deny(const struct config *config, const struct group *group, bool *denied)
 {
-	const struct qos_class *classes = limits->config->classes;
-	const size_t n = limits->config->n_classes;
-
 	if (group->max)
-		deny_above(limits, qos_class_find(classes, n, group->max), denied);
+		deny_above(config, qos_class_find(config->classes, config->n_classes, group->max), denied);
 	for (size_t i = 0; i < group->n_classes; i++) {
-		const struct qos_class *class = qos_class_find(classes, n, group->classes[i].name);
+		const char *name = group->classes[i].name;
 
-		if (class && !group->classes[i].is_allowed)
-			denied[class - classes] = true;
+		if (!group->classes[i].is_allowed)
+			denied[qos_class_find(config->classes, config->n_classes, name) - config->classes] = true;
 	}
 }
 
 /* The highest of the allowed classes below this one; if there is none, the lowest of all. */
-static uint16_t next_lower(const struct limits *limits, const bool *denied, uint16_t from)
+static const struct qos_class *next_lower(const struct config *config, const bool *denied, const struct qos_class *from)
 {
-	const struct qos_class *classes = limits->config->classes;
-	uint16_t lowest = from, next = from;
-
-	for (uint16_t i = 0; i < limits->config->n_classes; i++) {
-		if (class_compare(&classes[i], &classes[lowest]) > 0)
-			lowest = i;
-		if (!denied[i] && class_compare(&classes[i], &classes[from]) > 0 &&
-		    (next == from || class_compare(&classes[i], &classes[next]) < 0))
-			next = i;
+	for (size_t i = 0; i < config->n_classes; i++) {
+		if (!denied[i] && class_compare(&config->classes[i], from) > 0)
+			return &config->classes[i];
 	}
-	return next == from ? lowest : next;
+	return &config->classes[config->n_classes - 1];
 }
 
 /* The same period's tag of another class; without groups there may only be one without a period. */
-static uint16_t tag_of_class(const struct limits *limits, uint16_t tag, uint16_t qos_class)
+static uint16_t tag_of_class(const struct rules *rules, uint16_t tag, const struct qos_class *class)
 {
-	const struct tag *tags = limits->config->rules->tags;
-	uint16_t found = tag;
+	const uint16_t found = rules_tag_of(rules, class, rules->tags[tag].period_ns);
 
-	for (size_t i = 0; i < limits->config->rules->n_tags; i++) {
-		if (tags[i].qos_class != qos_class)
-			continue;
-		if (tags[i].period_ns == tags[tag].period_ns)
-			return (uint16_t)i;
-		if (tags[i].period_ns == 0)
-			found = (uint16_t)i;
-	}
-	return found;
+	return found != TAG_NONE ? found : rules_tag_of(rules, class, 0);
 }
 
-static int find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
+int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
 {
 	const struct config *config = limits->config;
 	const size_t size = config->n_classes * sizeof(bool);
@@ -167,10 +141,10 @@ static int find(struct limits *limits, const char *cgroup, const struct qos_clas
 	limits->denied = denied;
 	denied = row(limits, limits->n_limits);
 	memset(denied, false, size);
-	deny_above(limits, max, denied);
+	deny_above(config, max, denied);
 	for (size_t i = 0; i < config->n_groups; i++) {
 		if (group_holds(&config->groups[i], cgroup))
-			deny(limits, &config->groups[i], denied);
+			deny(config, &config->groups[i], denied);
 	}
 	if (!memchr(denied, 1, size)) {
 		*ret = 0;
@@ -186,29 +160,14 @@ static int find(struct limits *limits, const char *cgroup, const struct qos_clas
 	return 0;
 }
 
-int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
-{
-	int r;
-
-	if (limits->max == max && strcmp(limits->cgroup, cgroup) == 0) {
-		*ret = limits->limit;
-		return 0;
-	}
-	r = find(limits, cgroup, max, ret);
-	if (r < 0 || strlen(cgroup) >= sizeof(limits->cgroup))
-		return r;
-	strcpy(limits->cgroup, cgroup);
-	limits->max = max;
-	limits->limit = *ret;
-	return 0;
-}
-
 uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag)
 {
 	const bool *denied = limit && limit <= limits->n_limits ? row(limits, limit - 1) : NULL;
-	const struct tag *tags = limits->config->rules->tags;
+	const struct config *config = limits->config;
+	const struct qos_class *class;
 
-	if (!denied || tag == TAG_NONE || !denied[tags[tag].qos_class])
+	if (!denied || tag == TAG_NONE || !denied[config->rules->tags[tag].qos_class])
 		return tag;
-	return tag_of_class(limits, tag, next_lower(limits, denied, tags[tag].qos_class));
+	class = next_lower(config, denied, &config->classes[config->rules->tags[tag].qos_class]);
+	return tag_of_class(config->rules, tag, class);
 }

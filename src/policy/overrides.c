@@ -55,11 +55,6 @@ static const struct qos_class *class_named(const struct overrides *overrides, co
 	return qos_class_find(overrides->config->classes, overrides->config->n_classes, name);
 }
 
-static uint16_t tag_of(const struct overrides *overrides, const struct qos_class *class)
-{
-	return class ? rules_tag_of(overrides->config->rules, (size_t)(class - overrides->config->classes)) : TAG_NONE;
-}
-
 void overrides_follow(struct overrides *overrides, const struct config *config)
 {
 	overrides->config = config;
@@ -304,7 +299,7 @@ uint16_t overrides_class(const struct overrides *overrides, const struct task *l
 	if ((!entry || !entry->class) && (leader->flags & TASK_OWNERS))
 		entry = entry_of(overrides, leader->joined[SLOT_USERS_CLASS]);
 	*ret_raises = entry && entry->class && (!entry->override.uid || entry->override.raises);
-	return entry ? tag_of(overrides, entry->class) : TAG_NONE;
+	return entry ? rules_tag_of(overrides->config->rules, entry->class, 0) : TAG_NONE;
 }
 
 uint16_t overrides_focus(const struct overrides *overrides, const struct task *leader, enum reason by)
@@ -317,7 +312,7 @@ uint16_t overrides_focus(const struct overrides *overrides, const struct task *l
 	if (by != REASON_DEFAULT &&
 	    !(has_window && (by == REASON_RULE || by == REASON_INHERITED || by == REASON_UNIT)))
 		return TAG_NONE;
-	return tag_of(overrides, overrides->focus);
+	return rules_tag_of(overrides->config->rules, overrides->focus, 0);
 }
 
 /* ---- limits ---- */

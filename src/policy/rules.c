@@ -132,23 +132,17 @@ static int finish_patterns(struct rules *rules)
 static uint16_t tag_for(struct rules *rules, const char *name, uint64_t period_ns)
 {
 	const struct qos_class *class = qos_class_find(rules->classes, rules->n_classes, name);
-	const uint16_t qos_class = class ? (uint16_t)(class - rules->classes) : 0;
+	const uint16_t tag = rules_tag_of(rules, class, period_ns);
 	struct tag *tags;
 
-	if (!class)
-		return TAG_NONE;
-	for (size_t i = 0; i < rules->n_tags; i++) {
-		if (rules->tags[i].qos_class == qos_class && rules->tags[i].period_ns == period_ns)
-			return i;
-	}
-	if (rules->n_tags == TAG_NONE)
-		return TAG_NONE;
+	if (!class || tag != TAG_NONE || rules->n_tags == TAG_NONE)
+		return tag;
 	tags = reallocarray(rules->tags, rules->n_tags + 1, sizeof(*tags));
 	if (!tags)
 		return TAG_NONE;
 	rules->tags = tags;
 	tags[rules->n_tags] = (struct tag){
-		.qos_class = qos_class,
+		.qos_class = (uint16_t)(class - rules->classes),
 		.period_ns = period_ns,
 		.attr = qos_attr_scale(&class->attr, period_ns),
 	};

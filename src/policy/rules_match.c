@@ -356,10 +356,10 @@ const struct thread_rule *rule_thread(const struct rule *rule, const char *comm)
 
 /* ---- what the set holds ---- */
 
-uint16_t rules_tag_of(const struct rules *rules, size_t qos_class)
+uint16_t rules_tag_of(const struct rules *rules, const struct qos_class *class, uint64_t period_ns)
 {
-	for (size_t i = 0; i < rules->n_tags; i++) {
-		if (rules->tags[i].period_ns == 0 && rules->tags[i].qos_class == qos_class)
+	for (size_t i = 0; class && i < rules->n_tags; i++) {
+		if (rules->tags[i].period_ns == period_ns && &rules->classes[rules->tags[i].qos_class] == class)
 			return (uint16_t)i;
 	}
 	return TAG_NONE;

@@ -38,7 +38,7 @@ static void resolve(const struct units *units, const struct config *config, stru
 	unit->class = class ? class : units->default_class;
 	if (unit->is.uid && (!class || (qos_attr_raises(&class->attr) & TASK_ATTR_IO_PRIORITY)))
 		unit->class = NULL;
-	unit->tag = class ? rules_tag_of(config->rules, (size_t)(class - config->classes)) : TAG_DEFAULT;
+	unit->tag = class ? rules_tag_of(config->rules, class, 0) : TAG_DEFAULT;
 }
 
 void units_follow(struct units *units, const struct config *config)

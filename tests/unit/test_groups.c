@@ -138,6 +138,7 @@ TEST(the_next_lower_that_is_allowed)
 		{ "/any", "QOS_USER_INTERACTIVE", "QOS_USER_INTERACTIVE" },
 		{ "/lowest", "QOS_BACKGROUND", "QOS_BACKGROUND" },
 		{ "/lowest", "QOS_UTILITY", "QOS_UTILITY" },
+		{ "/lowest/low", "QOS_USER_INITIATED", "QOS_BACKGROUND" },
 		{ "/none", "QOS_USER_INTERACTIVE", "QOS_USER_INTERACTIVE" },
 	};
 

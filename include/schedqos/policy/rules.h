@@ -257,7 +257,8 @@ int rules_put(struct rules *rules, const char *pattern, struct rule *list, const
  */
 int rules_finish(struct rules *rules, const struct qos_class *classes, size_t n_classes, bool all_classes);
 
-uint16_t rules_tag_of(const struct rules *rules, size_t qos_class); /* without a period; TAG_NONE: no such class */
+/* The class's tag at that period, 0: without one. TAG_NONE if there is none, or class is NULL. */
+uint16_t rules_tag_of(const struct rules *rules, const struct qos_class *class, uint64_t period_ns);
 const struct rule *rules_by_id(const struct rules *rules, uint32_t id); /* NULL for 0 or unknown */
 
 /* The list of rules for just this pattern; NULL: none, or masked. */
