@@ -14,7 +14,7 @@ struct entry {
 struct overrides {
 	struct entry *entries; /* the first one is number 1 */
 	size_t n_entries;
-	size_t n_cgroups, n_users_cgroups; /* those for cgroups; of these, users' */
+	size_t n_cgroups; /* those for cgroups */
 	const struct config *config;
 	const struct qos_class *focus;	/* NULL: off */
 	const struct qos_class *hidden; /* the highest class of what is hidden */
@@ -118,7 +118,6 @@ int overrides_add(struct overrides *overrides, const struct override *override, 
 	}
 	entry->class = class_named(overrides, override->qos);
 	overrides->n_cgroups += override->cgroup != NULL;
-	overrides->n_users_cgroups += override->cgroup && override->uid;
 	*ret_number = (uint16_t)(entry - overrides->entries + 1);
 	return 0;
 }
@@ -142,7 +141,6 @@ bool overrides_remove_ended(struct overrides *overrides)
 		if (!entry->has_ended)
 			continue;
 		overrides->n_cgroups -= is_of_cgroup;
-		overrides->n_users_cgroups -= is_of_cgroup && entry->override.uid;
 		any_of_cgroup |= is_of_cgroup;
 		clear_entry(entry);
 	}
@@ -178,7 +176,7 @@ bool overrides_is_other_app(const struct overrides *overrides, uint16_t number, 
 	for (size_t i = 0; i < overrides->n_entries; i++) {
 		const struct override *override = &overrides->entries[i].override;
 
-		if (override->qos && override->kind == OVERRIDE_SHOWN && override->pid == pid && i + 1 != number)
+		if (override->kind == OVERRIDE_SHOWN && override->pid == pid && i + 1 != number)
 			return true;
 	}
 	return false;
@@ -232,7 +230,7 @@ bool overrides_hold(const struct overrides *overrides, const struct task *leader
 	const uint16_t joined = leader->joined[overrides_slot(overrides, number)];
 	const struct entry *has = entry_of(overrides, joined), *entry = entry_of(overrides, number);
 
-	if (joined == number || !has || entry->override.kind != OVERRIDE_LIMIT)
+	if (!has || entry->override.kind != OVERRIDE_LIMIT)
 		return joined == number;
 	if (has->override.uid != entry->override.uid)
 		return false;
@@ -274,7 +272,7 @@ int overrides_look(const struct overrides *overrides, struct task *leader, struc
 	const struct entry *class = entry_of(overrides, leader->joined[SLOT_USERS_CLASS]);
 	int r = 0;
 
-	if (app || class || leader->joined[SLOT_USERS_LIMIT] || overrides->n_users_cgroups)
+	if (app || class || leader->joined[SLOT_USERS_LIMIT] || overrides->n_cgroups)
 		r = facts_need(facts, FACT_OWNER);
 	if (r == 0 && app)
 		r = facts_need(facts, FACT_STAT);
@@ -307,7 +305,7 @@ uint16_t overrides_focus(const struct overrides *overrides, const struct task *l
 	const struct entry *app = entry_of(overrides, leader->joined[SLOT_SHOWN]);
 	const bool has_window = app && app->override.pid == leader->tgid;
 
-	if (!app || leader->shown != SHOWN_FOCUSED)
+	if (leader->shown != SHOWN_FOCUSED)
 		return TAG_NONE;
 	if (by != REASON_DEFAULT &&
 	    !(has_window && (by == REASON_RULE || by == REASON_INHERITED || by == REASON_UNIT)))
@@ -364,7 +362,7 @@ const struct qos_class *overrides_max(const struct overrides *overrides, const s
 		lower(&max, entry_of(overrides, leader->joined[SLOT_LIMIT])->class);
 	if (counts(users, facts->owner))
 		lower(&max, users->class);
-	for (size_t i = 0; overrides->n_cgroups && i < overrides->n_entries; i++) {
+	for (size_t i = 0; i < overrides->n_entries; i++) {
 		const struct entry *entry = &overrides->entries[i];
 
 		if (entry->override.cgroup && counts(entry, facts->owner) &&

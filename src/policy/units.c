@@ -19,7 +19,6 @@ void units_clear(struct units *units)
 	for (size_t i = 0; i < units->count; i++)
 		clear_unit(&units->all[i]);
 	free(units->all);
-	*units = (struct units){ 0 };
 }
 
 static int compare(const void *a, const void *b)
@@ -80,8 +79,7 @@ int units_put(struct units *units, const struct config *config, uid_t uid, const
 	}
 	free(units->all);
 	*units = now;
-	if (now.count)
-		qsort(now.all, now.count, sizeof(*now.all), compare);
+	qsort(now.all, now.count, sizeof(*now.all), compare);
 	units_follow(units, config);
 	return 0;
 }
@@ -109,7 +107,7 @@ static const struct unit *find(const struct units *units, const char *cgroup, ui
 const struct unit *units_find(const struct units *units, const char *cgroup, uid_t owner)
 {
 	const struct unit *systems = find(units, cgroup, 0);
-	const struct unit *users = units->n_users ? find(units, cgroup, owner) : NULL;
+	const struct unit *users = find(units, cgroup, owner);
 
 	if (!users || !users->class)
 		return systems;

@@ -186,6 +186,8 @@ MACHINE_TEST(several_for_one_process)
 	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
 	ends(m, outer);
 	assert_task(m, 100, INITIATED, REASON_RULE);
+	/* There are 65,535 numbers. */
+	assert_int_equal(gives(m, 100, "QOS_UTILITY"), outer);
 	stops_without_trace(m);
 }
 

@@ -196,6 +196,7 @@ MACHINE_TEST(a_user_s_only_lowers)
 		{ NULL, OWN, "QOS_USER_INITIATED", BY_DEFAULT, REASON_DEFAULT },
 		{ NULL, OWN, "QOS_UTILITY", UTILITY, REASON_UNIT },
 		{ NULL, OWN, "QOS_NONE", BY_DEFAULT, REASON_DEFAULT },
+		{ "QOS_NONE", OWN, "QOS_UTILITY", UTILITY, REASON_UNIT },
 		{ "QOS_USER_INTERACTIVE", "/user.slice", "QOS_USER_INITIATED", INITIATED, REASON_UNIT },
 		{ "QOS_USER_INTERACTIVE", OWN, "QOS_USER_INITIATED", INITIATED, REASON_UNIT },
 		{ "QOS_USER_INTERACTIVE", OWN, "QOS_NONE", INTERACTIVE, REASON_UNIT },
@@ -227,6 +228,7 @@ MACHINE_TEST(a_user_s_brings_no_real_time_io)
 	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
 	reload(m, "'QOS_LOW': { 'sched_nice': 9 }");
 	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_UNIT);
+	assert_int_equal(plan_units(m->plan)->n_users, 1);
 	stops_without_trace(m);
 }
 

@@ -240,6 +240,9 @@ MACHINE_TEST(a_user_s_cgroup)
 	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .cgroup = "/a", .qos = "QOS_UTILITY", .uid = ALICE }, 0);
 	assert_task(m, 100, UTILITY, REASON_RULE);
 	assert_task(m, 101, INITIATED, REASON_RULE);
+	/* Root's counts for both. */
+	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .cgroup = "/a", .qos = "QOS_BACKGROUND" }, 0);
+	assert_task(m, 101, BACKGROUND, REASON_RULE);
 	stops_without_trace(m);
 }
 
@@ -274,6 +277,10 @@ MACHINE_TEST(the_focus_raises_the_window_s_process_and_what_no_rule_names)
 	/* As after fork: the window is the other one's. */
 	forks(m, 100, 103);
 	assert_task(m, 103, BACKGROUND, REASON_RULE);
+	/* Only what is hers alone. */
+	living(m, 103)->is_privileged = true;
+	execs(m, 103, "/usr/bin/helper");
+	assert_task(m, 103, BY_DEFAULT, REASON_DEFAULT);
 	ends(m, number);
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
 	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
@@ -354,6 +361,10 @@ MACHINE_TEST(what_has_another_terminal_is_not_of_the_app)
 	/* One that was started in a terminal has its. */
 	says(m, ALICE, 102, SHOWN_HIDDEN);
 	assert_task(m, 102, UTILITY, REASON_RULE);
+	forks(m, 102, 104);
+	living(m, 104)->tty = 0;
+	execs(m, 104, "/usr/bin/app");
+	assert_task(m, 104, UTILITY, REASON_RULE);
 	stops_without_trace(m);
 }
 
