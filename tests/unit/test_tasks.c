@@ -165,7 +165,9 @@ TEST(records_live_where_the_caller_says)
 	assert_null(put(tasks, 1000000));
 	assert_int_equal(tasks_count(tasks), 2 * TASKS_CHUNK);
 	tasks_remove(tasks, tasks_find(tasks, 1));
+	tasks_remove(tasks, tasks_find(tasks, 2));
 	assert_non_null(put(tasks, 1000000));
+	assert_non_null(put(tasks, 1000001));
 	tasks_free(tasks);
 	assert_int_equal(arena->released, 2);
 	free(arena);
