@@ -32,7 +32,6 @@ static struct glob make_glob(const struct rule *list)
 	if (star && !strpbrk(star, "?[\\") && !strchr(pattern, '[')) {
 		glob.suffix_length = (uint32_t)strlen(star + 1);
 		glob.suffix = star + 1;
-		glob.is_simple = star == pattern + glob.prefix_length;
 	}
 	return glob;
 }

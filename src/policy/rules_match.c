@@ -31,11 +31,10 @@ static bool glob_matches(const struct glob *glob, const char *name, size_t lengt
 {
 	const char *pattern = glob->list->pattern;
 
-	if (length < (size_t)glob->prefix_length + glob->suffix_length ||
-	    memcmp(name, pattern, glob->prefix_length) != 0 ||
-	    memcmp(name + length - glob->suffix_length, glob->suffix, glob->suffix_length) != 0)
-		return false;
-	return glob->is_simple || fnmatch(pattern, name, 0) == 0;
+	return length >= (size_t)glob->prefix_length + glob->suffix_length &&
+	       memcmp(name, pattern, glob->prefix_length) == 0 &&
+	       memcmp(name + length - glob->suffix_length, glob->suffix, glob->suffix_length) == 0 &&
+	       fnmatch(pattern, name, 0) == 0;
 }
 
 /* The best glob from this one on that matches one of the names, or NULL. */
@@ -70,13 +69,11 @@ static bool is_too_long(const char *name)
 	return strnlen(name, FACTS_NAME_MAX + 1) > FACTS_NAME_MAX;
 }
 
-/* Whether the name matches the pattern, or if that is NULL, any rule at all. */
-static bool is_wanted_name(const struct rules *rules, const char *pattern, const char *name)
+/* Whether any rule could use the name. */
+static bool is_wanted_name(const struct rules *rules, const char *name)
 {
 	const struct process_names names = { { { NAME_SCRIPT, name } }, 1 };
 
-	if (pattern)
-		return pattern_match(pattern, name);
 	return rules_of_pattern(rules, name) || find_glob(rules, rules->globs, &names);
 }
 
@@ -86,9 +83,9 @@ static bool is_wanted_name(const struct rules *rules, const char *pattern, const
  */
 static int script_by_comm(struct facts *facts, const char *exe, const char **ret)
 {
-	int r = facts_need(facts, FACT_COMM);
+	const int r = facts_need(facts, FACT_COMM);
 
-	if (r == 0 && facts->comm[0] && strncmp(facts->comm, exe, COMM_CHARS) != 0)
+	if (strncmp(facts->comm, exe, COMM_CHARS) != 0)
 		*ret = facts->comm;
 	return r;
 }
@@ -96,16 +93,16 @@ static int script_by_comm(struct facts *facts, const char *exe, const char **ret
 /*
  * The name of a script that was itself run, or NULL. exec names the task after the script,
  * cut to 15 bytes, so comm confirms which argument it is. Reading comm costs more than everything
- * else here, so it is read only if some rule could use the name. Returns 0 or -errno.
+ * else here, so unless all names are wanted it is read only if some rule could use the name. Returns 0 or -errno.
  */
-static int script_by_argv(const struct rules *rules, const char *pattern, struct facts *facts, const char *exe,
-			  const char *arg, const char **ret)
+static int script_by_argv(const struct rules *rules, bool all, struct facts *facts, const char *exe, const char *arg,
+			  const char **ret)
 {
 	for (int i = 0; i < SCRIPT_ARGS && arg; i++, arg = facts_next_arg(facts, arg)) {
 		const char *base = path_base(arg);
 		int r;
 
-		if (!base[0] || is_too_long(base) || !is_wanted_name(rules, pattern, base))
+		if (is_too_long(base) || !(all || is_wanted_name(rules, base)))
 			continue;
 		r = facts_need(facts, FACT_COMM);
 		if (r < 0)
@@ -120,8 +117,7 @@ static int script_by_argv(const struct rules *rules, const char *pattern, struct
 }
 
 /* The name of the script that the program runs, or NULL: known interpreters say so by their arguments. 0 or -errno. */
-static int find_script(const struct rules *rules, const char *pattern, struct facts *facts,
-		       const char *exe, const char **ret)
+static int find_script(const struct rules *rules, bool all, struct facts *facts, const char *exe, const char **ret)
 {
 	const char *arg = facts->argv_size ? facts_next_arg(facts, facts->argv) : NULL;
 
@@ -129,7 +125,7 @@ static int find_script(const struct rules *rules, const char *pattern, struct fa
 	if (facts->argv_is_unread)
 		return script_by_comm(facts, exe, ret);
 	*ret = interpreter_script(facts);
-	return *ret ? 0 : script_by_argv(rules, pattern, facts, exe, arg, ret);
+	return *ret ? 0 : script_by_argv(rules, all, facts, exe, arg, ret);
 }
 
 static void add_name(struct process_names *names, enum name_kind kind, const char *text)
@@ -139,11 +135,8 @@ static void add_name(struct process_names *names, enum name_kind kind, const cha
 	names->items[names->count++] = (struct process_name){ kind, text };
 }
 
-/*
- * A process's names as far as one pattern can use them, or if that is NULL, any rule. Returns 0 or -errno of a fact
- * that could not be read.
- */
-static int names_for(const struct rules *rules, const char *pattern, struct facts *facts, struct process_names *ret)
+/* A process's names, or unless all are wanted those that a rule can use. 0 or -errno of a fact that cannot be read. */
+static int find_names(const struct rules *rules, bool all, struct facts *facts, struct process_names *ret)
 {
 	const char *exe, *script;
 	int r = facts_need(facts, FACT_EXE);
@@ -156,7 +149,7 @@ static int names_for(const struct rules *rules, const char *pattern, struct fact
 	if (!facts->exe_is_unknown)
 		add_name(ret, NAME_PATH, facts->exe);
 	exe = path_base(facts->exe);
-	r = find_script(rules, pattern, facts, exe, &script);
+	r = find_script(rules, all, facts, exe, &script);
 	if (r < 0)
 		return r;
 	if (script)
@@ -174,7 +167,7 @@ static int names_for(const struct rules *rules, const char *pattern, struct fact
 
 int rules_names(const struct rules *rules, struct facts *facts, struct process_names *ret)
 {
-	return names_for(rules, "*", facts, ret);
+	return find_names(rules, true, facts, ret);
 }
 
 const struct process_name *process_names_match(const struct process_names *names, const char *pattern)
@@ -223,7 +216,7 @@ static int parent_match(const struct rules *rules, const struct rule_match *matc
 		return r;
 	if (!facts->parent)
 		return 0;
-	r = names_for(rules, match->parent, facts->parent, &names);
+	r = rules_names(rules, facts->parent, &names);
 	if (r == 0)
 		r = process_names_match(&names, match->parent) != NULL;
 	if (r > 0 && is_path && match->user_namespace != USERNS_ANY)
@@ -307,14 +300,6 @@ static const struct rule *list_match(const struct rules *rules, const struct rul
 	return NULL;
 }
 
-static const struct rule *exact_match(const struct rules *rules, const struct process_name *name,
-				      struct facts *facts, int *error)
-{
-	const struct rule *list = rules_of_pattern(rules, name->text);
-
-	return list && !pattern_is_glob(list->pattern) ? list_match(rules, list, facts, error) : NULL;
-}
-
 static const struct rule *glob_match(const struct rules *rules, const struct process_names *names,
 				     struct facts *facts, int *error)
 {
@@ -333,11 +318,11 @@ const struct rule *rules_match(const struct rules *rules, struct facts *facts, i
 	const struct rule *rule = NULL;
 	struct process_names names;
 
-	*ret_error = names_for(rules, NULL, facts, &names);
+	*ret_error = find_names(rules, false, facts, &names);
 	if (*ret_error < 0)
 		return NULL;
 	for (size_t i = 0; i < names.count && !rule; i++)
-		rule = exact_match(rules, &names.items[i], facts, ret_error);
+		rule = list_match(rules, rules_of_pattern(rules, names.items[i].text), facts, ret_error);
 	if (!rule)
 		rule = glob_match(rules, &names, facts, ret_error);
 	if (rule)
@@ -372,7 +357,7 @@ const struct rule *rules_by_id(const struct rules *rules, uint32_t id)
 
 const struct rule *rules_of_pattern(const struct rules *rules, const char *pattern)
 {
-	const uint32_t number = rules->n_patterns ? *rules_slot(rules, pattern) : 0;
+	const uint32_t number = *rules_slot(rules, pattern);
 
 	return number ? rules->patterns[number - 1].list : NULL;
 }

@@ -11,7 +11,6 @@ struct glob {
 	uint32_t prefix_length, suffix_length;
 	char first; /* nearly always this byte rules a name out; NUL: there is no prefix */
 	bool is_path;
-	bool is_simple; /* nothing but the prefix, one '*' and the suffix */
 };
 
 /* list: NULL if it is masked. */
