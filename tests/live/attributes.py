@@ -9,9 +9,10 @@ import os
 import platform
 import struct
 import threading
+import time
 from typing import NamedTuple
 
-from tasks import comm, start_time, state, tids
+from tasks import comm, descendants, start_time, state, tids
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -149,6 +150,16 @@ def snapshot():
             if start is not None and attr is not None and start == start_time(tid):
                 found[tid, start] = attr
     return found
+
+
+def baseline():
+    """
+    A snapshot to compare later ones with. What others have started within the last ten seconds is not in it: that may be
+    about to choose its attributes, as nice(1) does.
+    """
+    ours = {tid for pid in (os.getpid(), *descendants(os.getpid())) for tid in tids(pid)}
+    recent = (time.clock_gettime(time.CLOCK_BOOTTIME) - 10) * os.sysconf("SC_CLK_TCK")
+    return {(tid, start): attr for (tid, start), attr in snapshot().items() if tid in ours or start < recent}
 
 
 def base_slices():

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 
-from attributes import NORMAL, differences, fair, leftovers, make_us_pristine, snapshot
+from attributes import NORMAL, baseline, differences, fair, leftovers, make_us_pristine, snapshot
 from programs import Program, sleep_program
 from tasks import open_files, state
 from waiting import PATIENCE, wait_for
@@ -111,7 +111,7 @@ class Daemon:
     def launch(self):
         """Starts it, and does not wait until it is ready."""
         make_us_pristine()
-        self.before = snapshot()
+        self.before = baseline()
         self.run()
 
     def run(self):

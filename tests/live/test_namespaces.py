@@ -8,7 +8,7 @@ import shutil
 import unittest
 
 import proc_events
-from attributes import BACKGROUND, DEFAULT, differences, pristine, snapshot
+from attributes import BACKGROUND, DEFAULT, baseline, differences, pristine, snapshot
 from daemon import Daemon, is_sanitized, schedqos, without
 from harness import LiveTest
 from programs import sleep_program
@@ -20,7 +20,7 @@ class Elsewhere(LiveTest):
     def check(self, prefix, words):
         self.need(prefix)
         files = Daemon(self.folder)
-        before = snapshot()
+        before = baseline()
         for args in ([], ["-d"]):
             result = schedqos("start", *args, *files.options(), prefix=prefix)
             self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)

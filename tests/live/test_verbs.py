@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 
-from attributes import BACKGROUND, DEFAULT, UI, differences, leftovers, pristine, snapshot
+from attributes import BACKGROUND, DEFAULT, UI, baseline, differences, leftovers, pristine, snapshot
 from daemon import SCHEDQOS, Daemon, environment, schedqos
 from harness import LiveTest
 from tasks import open_files, sleeps
@@ -200,7 +200,7 @@ class Background(LiveTest):
 
     def start(self, config, verb="start", **options):
         self.files.configure(config)
-        self.before = getattr(self, "before", None) or snapshot()
+        self.before = getattr(self, "before", None) or baseline()
         self.addCleanup(lambda: schedqos("stop"))
         return schedqos(verb, "-d", *self.files.options(), **options)
 
@@ -238,7 +238,7 @@ class Background(LiveTest):
 
     def test_started_without_standard_streams(self):
         """What it opens then gets their numbers."""
-        self.before = snapshot()
+        self.before = baseline()
         self.addCleanup(lambda: schedqos("stop"))
         command = [SCHEDQOS, "start", "-d", *self.files.options()]
         result = subprocess.run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *command], env=environment(), check=False)
@@ -251,7 +251,7 @@ class Background(LiveTest):
         os.chdir(self.files.folder)
         self.addCleanup(os.chdir, "/")
         self.files.configure({"app": {"qos": BACKGROUND}})
-        self.before = snapshot()
+        self.before = baseline()
         result = schedqos("start", "-d", "--config", "schedqos.json", "--configs-path", "layers")
         self.addCleanup(lambda: schedqos("stop"))
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -312,7 +312,7 @@ class Background(LiveTest):
         if os.path.exists("/dev/log"):
             self.skipTest("there is a log of the machine's")
         path = os.path.join(self.folder, "log")
-        self.before = snapshot()
+        self.before = baseline()
         self.addCleanup(lambda: schedqos("stop"))
         with open(path, "w", encoding="utf-8") as log:
             subprocess.run([SCHEDQOS, "start", "-d", *self.files.options()], check=True, stderr=log, env=environment(),
