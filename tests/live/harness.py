@@ -59,7 +59,11 @@ class LiveTest(Stage, unittest.TestCase):
                  % (tid, comm(tid), message, get_attr(tid), want, attr))
 
     def assert_keeps(self, task, want, message=""):
-        """The task carries this, and still does when all events up to now have been handled."""
+        """
+        The task carries this, and still does when all events up to now have been handled. On a busy machine its arguments,
+        which its rule needs, may be known only later, so this waits for the former.
+        """
+        self.assert_carries(task, want, message)
         tid = task.pid if isinstance(task, Program) else task
         attr = classes()[want] if isinstance(want, str) else want
         self.current.sync()

@@ -201,14 +201,14 @@ class Explain(LiveTest):
         self.assertEqual({tid: get_attr(tid) for tid in tids}, before)
         daemon.start()
         for tid in tids:
-            attr, want = get_attr(tid), expected[tid]["wanted"]
-            self.assertEqual((POLICIES[attr.policy], attr.nice), (want["policy"], want["nice"]), comm(tid))
-            if want["slice"] and has_slice():
-                self.assertEqual(attr.slice, want["slice"])
             said, _ = self.explain(tid)
             thread = next(thread for thread in said["threads"] if tid in thread["tids"])
             self.assertEqual((thread.get("class"), thread["reason"]),
                              (expected[tid].get("class"), expected[tid]["reason"]), comm(tid))
+            attr, want = get_attr(tid), expected[tid]["wanted"]
+            self.assertEqual((POLICIES[attr.policy], attr.nice), (want["policy"], want["nice"]), comm(tid))
+            if want["slice"] and has_slice():
+                self.assertEqual(attr.slice, want["slice"])
 
     def test_a_class_that_its_group_does_not_allow(self):
         cgroups = Cgroups("schedqos-explain")

@@ -35,6 +35,7 @@ class Set(Overrides):
         """Over a rule, over another one, with descendants; and back."""
         self.daemon(APP)
         app = self.puppet("app")
+        self.assert_carries(app, INITIATED)
         child, thread = app.tell(0, "fork")[0], app.tell(0, "thread", "t")[1]
         self.assertEqual(self.ask("set", app.pid, UI), "")
         self.assertIn("this class was asked for at run time", schedqos("explain", str(app.pid)).stdout)
