@@ -42,8 +42,6 @@ class Tool(unittest.TestCase):
     def test_it_is_done_after_its_work(self):
         found = self.measure(20000, 3000, 1)
         self.assertGreaterEqual(found["done"]["min"], 3000)
-        # What is left out is not measured, so both together are what was due.
-        self.assertGreaterEqual(found["done"]["samples"] + found["left_out"], 49)
 
     def test_what_is_due_meanwhile_is_left_out(self):
         found = self.measure(10000, 35000, 1)

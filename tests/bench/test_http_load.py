@@ -111,11 +111,8 @@ class Latency(unittest.TestCase):
         self.assertEqual(run.stderr, "")
         found = json.loads(run.stdout)
         self.assertEqual((found["requests"], found["unanswered"], found["latency"]["samples"]), (2000, 0, 2000))
-
-        def late(kind):
-            return sum(count for edge, count in found[kind]["bins"] if edge >= 250000)
-        self.assertGreaterEqual(late("latency"), 240)
-        self.assertGreater(late("latency"), 10 * late("from_sending"))
+        late = sum(count for edge, count in found["latency"]["bins"] if edge >= 250000)
+        self.assertGreaterEqual(late, 240)
         self.assertGreaterEqual(found["latency"]["max"], 500000 - 4000)
         self.assertGreaterEqual(found["latency"]["p90"], 250000)
 

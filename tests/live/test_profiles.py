@@ -221,7 +221,6 @@ class Doctor(KnobTest):
         self.assertIn(found["events"]["state"], ("ok", "note"))
         self.assertEqual(found["kernel"]["what"], "Linux " + os.uname().release)
         self.assertEqual(found["configuration"]["what"], "2 rules, 6 classes, no errors")
-        self.assertEqual(found["rivals"]["state"], "ok")
         daemon.stop()
         found = self.findings(*daemon.options())
         self.assertEqual(found["daemon"]["state"], "note")
