@@ -52,12 +52,6 @@ def open_files(pid):
     return found
 
 
-def runtime(tid):
-    """Nanoseconds that a task has run."""
-    with open("/proc/%d/schedstat" % tid, encoding="ascii") as schedstat:
-        return int(schedstat.read().split()[0])
-
-
 def sleeps(pid):
     """How often a process went to sleep."""
     with open("/proc/%d/status" % pid, encoding="utf-8", errors="replace") as status:
