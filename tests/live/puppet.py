@@ -140,13 +140,6 @@ def children_of_many(count):
     return count
 
 
-def programs_often(argv, count):
-    """Short-lived programs, one after another."""
-    for _ in range(count):
-        os.waitpid(spawn(argv), 0)
-    return count
-
-
 def rename_often(count):
     """Two names in turn, as fast as they can be given."""
     for i in range(count):
@@ -195,8 +188,8 @@ def nice(value):
 
 
 VERBS = {function.__name__: function for function in (
-    name, thread, fork, spawn, in_terminal, run, leave, children_of_many, programs_often, rename_often,
-    threads_often, become, connect, flood, nice)}
+    name, thread, fork, spawn, in_terminal, run, leave, children_of_many, rename_often, threads_often,
+    become, connect, flood, nice)}
 
 
 def obey(line):

@@ -86,8 +86,10 @@ class Killed(LiveTest):
             second.before = first.before
             self.assertIn("an earlier daemon ended without putting back", second.log())
             self.assertTrue(second.status()["crash_safe"])
-            self.assert_carries(storm.puppets[0], BACKGROUND)
-            storm.goes_on()
+            # Others are tagged all the same, and nothing of it is refused.
+            for _ in range(20):
+                self.assert_carries(self.sleeper("other"), INITIATED)
+            self.assertEqual(second.status()["refused"], {})
             second.stop()
         self.assertEqual(chosen.attr(), fair(BATCH, 6, 7 * MS))
         self.assertTrue(storm.born)

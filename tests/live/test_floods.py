@@ -14,7 +14,7 @@ import time
 
 from attributes import BACKGROUND, INITIATED, UI
 from daemon import TOP, is_sanitized, schedqos
-from harness import LiveTest, once
+from harness import LiveTest
 from waiting import PATIENCE, storm_of, wait_for
 
 RULES = {"app": {"qos": BACKGROUND}, "other": {"qos": INITIATED}}
@@ -134,32 +134,6 @@ class Control(Floods):
         self.assertIn("does not read the answers", problem)
         self.assertIn(problem, schedqos("status").stdout)
         self.assert_calm(daemon, before, 1)
-
-
-class Storms(Floods):
-    """Of what costs its author more than the daemon, but of which a user can make as much as he likes."""
-
-    def storm(self, *order):
-        daemon = self.daemon(RULES)
-        users = [self.puppet("storm") for _ in range(4)]
-        for user in users:
-            user.tell(0, "become", NOBODY)
-        storms = [threading.Thread(target=user.tell, args=(0, *order)) for user in users]
-        for storm in storms:
-            storm.start()
-        while any(storm.is_alive() for storm in storms):
-            self.assert_tags()
-        for storm in storms:
-            storm.join()
-        daemon.sync()
-        self.assertEqual(daemon.status()["refused"], {})
-        daemon.stop()
-
-    @once
-    def test_forks_programs_and_threads(self):
-        self.storm("children_of_many", storm_of(500))
-        self.storm("programs_often", ["/bin/true"], storm_of(200))
-        self.storm("threads_often", storm_of(1000))
 
 
 class Renames(Floods):
