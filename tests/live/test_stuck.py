@@ -132,17 +132,6 @@ class Later(Stuck):
         daemon.stop(None)
         self.assertEqual((app.attr(), chosen.attr(), box.attr()), (pristine(),) * 3)
 
-    def test_its_next_program_is_read(self):
-        """What was asked about the one before is of no more use."""
-        server = self.serve()
-        daemon = self.daemon(RULES)
-        self.assert_others_do_not_wait()
-        box = self.hang(daemon.pid, server)
-        server.answer()
-        wait_for(lambda: state(box.pid) == "S", "a program that goes on")
-        self.assert_carries(box, BACKGROUND)
-        self.assert_carries(self.chosen(), INITIATED)
-
     def test_a_stop_at_that_moment(self):
         server = self.serve()
         daemon = self.daemon(RULES)
@@ -166,40 +155,9 @@ class Later(Stuck):
         daemon.check_undone()
         self.assertEqual(app.attr(), pristine())
 
-    def chosen(self):
-        return self.run_program(["file", "-c", "sleep 1000; :", "chosen"], "/bin/sh")
-
     @staticmethod
     def helpers(daemon):
         return [pid for pid in descendants(daemon.pid) if comm(pid) == b"schedqos-helper" and state(pid) not in "ZX"]
-
-    def test_nobody_comes_back(self):
-        """Those who read do not answer, and nothing ends them: a few are left behind, then it goes on without."""
-        daemon = self.daemon(RULES)
-        # By its executable's name.
-        path = self.copy("app")
-        stopped = set()
-        self.addCleanup(lambda: [os.kill(pid, signal.SIGCONT) for pid in stopped if state(pid)])
-
-        def all_are_left():
-            for pid in set(self.helpers(daemon)) - stopped:
-                os.kill(pid, signal.SIGSTOP)
-                stopped.add(pid)
-            self.assert_carries(self.run_program([path, "1000"]), UI)
-            return len(stopped) >= 8
-        wait_for(all_are_left, "eight that are left behind")
-        self.assertEqual(len(stopped), 8)
-        chosen = self.chosen()
-        self.assert_carries(chosen, DEFAULT)
-        # One comes back, and is replaced.
-        pid = stopped.pop()
-        os.kill(pid, signal.SIGCONT)
-        for pid in [*stopped][:4]:
-            stopped.discard(pid)
-            os.kill(pid, signal.SIGCONT)
-        self.assert_carries(chosen, INITIATED)
-        daemon.stop(None)
-        self.assertEqual(chosen.attr(), pristine())
 
     def test_many_by_a_user_without_privileges(self):
         prefix = ["unshare", "-Urm"]
