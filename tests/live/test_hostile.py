@@ -14,18 +14,6 @@ from waiting import wait_for
 
 
 class Execs(LiveTest):
-    def test_a_thread_execs_right_after_it_was_born(self):
-        daemon = self.daemon({"app": {"qos": UI, "thread_qos": {"bg": BACKGROUND}}, "other": {"qos": INITIATED}})
-        apps = [self.puppet("app") for _ in range(20)]
-        for app in apps:
-            number, _ = app.tell(0, "thread", "bg")
-            app.tell(number, "run", [self.alias("other" if app in apps[:10] else "third"), "1000"])
-        for app in apps:
-            self.assert_carries(app, INITIATED if app in apps[:10] else DEFAULT)
-        daemon.stop()
-        for app in apps:
-            self.assertEqual(app.attr(), pristine())
-
     def deep(self, folder, length):
         """A folder below this one, whose path is so long; from now on where we are."""
         os.chdir(folder)

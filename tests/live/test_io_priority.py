@@ -6,7 +6,6 @@ import os
 import platform
 
 from attributes import BACKGROUND, LIBC, UTILITY
-from daemon import schedqos
 from harness import LiveTest
 from tasks import comm, tids
 from waiting import wait_for
@@ -89,15 +88,4 @@ class Given(IoTest):
             self.assert_io(fast, ALL_2)
             self.assert_keeps_io(slow, ALL_IDLE)
             self.assert_keeps_io(app, ALL_IDLE)
-        self.stop()
-
-    def test_idle_has_no_level(self):
-        """ionice -c 3 sets 7."""
-        self.daemon(RULES)
-        app = self.puppet("app")
-        _, fast = app.tell(0, "thread", "fast")
-        self.assert_io(fast, ALL_2)
-        set_io(fast, IDLE, 7)
-        self.assertIn("I/O idle: changed after us", schedqos("explain", str(fast)).stdout)
-        app.end()
         self.stop()

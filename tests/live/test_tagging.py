@@ -11,17 +11,6 @@ from harness import LiveTest
 from tasks import comm
 from waiting import wait_for
 
-FOUR = (UI, INITIATED, UTILITY, BACKGROUND)
-
-
-class Many(LiveTest):
-    def test_300_programs_one_after_another(self):
-        wanted = {"program%03d" % i: FOUR[i % 4] for i in range(300)}
-        self.daemon({name: {"qos": qos} for name, qos in wanted.items()})
-        programs = [(self.sleeper(name), qos) for name, qos in wanted.items()]
-        for program, qos in programs:
-            self.assert_carries(program, qos)
-
 
 class WithoutRule(LiveTest):
     def test_every_pristine_task_takes_the_default(self):
@@ -146,7 +135,6 @@ class Conditions(LiveTest):
 
 
 class Inheritance(LiveTest):
-
     def test_a_tree_that_was_there_before(self):
         make = self.puppet("make")
         middle = make.tell(0, "spawn", [shutil.which("sh"), "-c", "%s 1000 & wait" % self.alias("as")])
