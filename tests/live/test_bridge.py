@@ -6,7 +6,6 @@ and what comes of hostile arguments. All of these are in mount namespaces of the
 
 import json
 import os
-import random
 import re
 import shutil
 import signal
@@ -454,29 +453,6 @@ class Own(Bridge):
                      ("LimitCgroup", "ssb", "huge", UTILITY, "true"), ("LiftCgroup", "s", "huge"), ("SetShown", "hs", own.pid, "huge"),
                      ("SetMapping", "s", "huge")):
             self.assert_refused(self.ask(carol, *call), INVALID, "long")
-        self.end_bridge()
-
-    def test_anything(self):
-        """As anybody may call it: whatever that says, nothing of others changes, and both go on."""
-        chance = random.Random(os.environ.get("SEED", "schedqos"))
-        self.start_all()
-        bobs, own = self.sleeper("app", user=BOB), self.sleeper("app", user=CAROL)
-        self.assert_carries(bobs, INITIATED)
-        types = {"SetClass": "hsbb", "Reset": "h", "LimitProcess": "hsb", "LimitCgroup": "ssb", "LiftProcess": "h", "LiftCgroup": "s",
-                 "SetShown": "hs", "Explain": "u"}
-        words = {"h": [own.pid, bobs.pid, 1, "/", "/dev/zero"], "b": ["true", "false"],
-                 "u": [0, own.pid, bobs.pid, 2 ** 31, 2 ** 32 - 1],
-                 "s": ["-", UI, UTILITY, "focused", "hidden", "played", "/", "/user.slice", "/../..", "/user.slice/user-%d.slice" % CAROL,
-                       "QOS_\x1b[31m", "\u202e", "%s%n", "x" * 3000]}
-        for _ in range(3):
-            carol = self.asker(CAROL)
-            for _ in range(120):
-                method = chance.choice(list(types))
-                kinds = types[method] if chance.random() < .9 else "".join(chance.choices("hsbu", k=chance.randrange(5)))
-                answer = self.ask(carol, method, *([kinds] if kinds else []), *(chance.choice(words[kind]) for kind in kinds))
-                self.assertIn(answer[0], ("ok", "error"), self.logs())
-        self.assert_keeps(bobs, INITIATED)
-        self.assertEqual(self.ask(self.asker(BOB), "Status")[0], "ok")
         self.end_bridge()
 
 

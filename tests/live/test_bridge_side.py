@@ -222,18 +222,14 @@ class Users(UsersCase):
         groups = Cgroups("user.slice")
         self.addCleanup(groups.remove)
         path = "user-%d.slice/own.service" % self.ALICE
-        own, ruled, bobs = self.sleeper("own", user=self.ALICE), self.sleeper("app", user=self.ALICE), self.sleeper("own", user=self.BOB)
-        puppet = self.puppet_of(self.ALICE)
-        for program in (own, ruled, bobs, puppet):
+        own, bobs = self.sleeper("own", user=self.ALICE), self.sleeper("own", user=self.BOB)
+        for program in (own, bobs):
             groups.move(program.pid, path)
-        setuid = self.spawned(puppet, "own", self.set_user_id("own"))
         path = groups.path(path)
 
         def carry(qos):
-            self.assert_carries(own, qos)
-            self.assert_keeps(ruled, INITIATED)
-            for program in (bobs, setuid):
-                self.assert_keeps(program, DEFAULT)
+            self.assert_keeps(own, qos)
+            self.assert_keeps(bobs, DEFAULT)
         carry(DEFAULT)
         for holder in (":1.1", ":1.2"):
             self.assertEqual(self.units(self.ALICE, (path, BACKGROUND, "own:2"), holder=holder), ["ok"])
