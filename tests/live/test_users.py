@@ -187,12 +187,10 @@ class Users(LiveTest):
         self.assert_carries(self.sleeper("app", user=12345), BACKGROUND)
 
     @once
-    def test_check_and_doctor_tell_the_two_apart(self):
+    def test_check_tells_the_two_apart(self):
         self.answer("gone", "-")
         files = self.prepare(self.rules("gone", "slow"))
         result = schedqos("check", *files.options(), prefix=self.prefix)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn('unknown user "gone"', result.stderr)
         self.assertIn('user "slow" cannot be looked up now', result.stderr)
-        result = schedqos("doctor", *files.options(), prefix=self.prefix)
-        self.assertRegex(result.stdout, r"note +users +1 cannot be looked up now\n")

@@ -125,6 +125,19 @@ TEST_DOCTOR_TEST(configuration)
 	assert_null(finding_named("in-force"));
 }
 
+TEST_DOCTOR_TEST(users)
+{
+	const struct config_file file = RULES("{'a': {'match': {'user': 'slow'}}, 'b': {'match': {'user': 'bob'}}}");
+	struct config_errors errors = { 0 };
+	struct config *unknown = NULL;
+
+	says_nothing("users");
+	assert_int_equal(parse(&file, 1, &unknown, &errors), 0);
+	config_errors_clear(&errors);
+	use(unknown);
+	says("users", FINDING_NOTE, "1 cannot be looked up now");
+}
+
 TEST_DOCTOR_TEST(daemon_and_leftovers)
 {
 	put("run/schedqos/knobs.json", "");
