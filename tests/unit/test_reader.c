@@ -70,6 +70,9 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
+	/* A test that has failed may have left them stopped. */
+	for (size_t i = 0; i < reader.n_left; i++)
+		kill(reader.left[i], SIGKILL);
 	helper_close(&reader);
 	/* Nobody is left behind: the leash ends them all. */
 	while (waitpid(-1, NULL, 0) > 0)
