@@ -64,8 +64,8 @@ uint64_t plan_failed(const struct plan *plan)
 }
 
 /*
- * The class and rule in the record are numbers of a configuration that we do not have. So whether an exec or reload
- * that nobody booked has brought others cannot be told: none takes effect by that. What was left alone stays so.
+ * The class and rule in the record are numbers of a configuration that we do not have, and overrides have ended with
+ * their holders. So all that counts is whose its attributes are: a rule takes effect, as after a stop.
  */
 static bool adopt(struct plan *plan, const struct task *record)
 {
@@ -76,17 +76,11 @@ static bool adopt(struct plan *plan, const struct task *record)
 	task.own = (struct assignment){ .tag = TAG_NONE };
 	task.tag = TAG_NONE;
 	task.limit = task.unit = 0;
-	/*
-	 * But overrides ended with their holder, and a stop that was not finished; or it had no class: a rule takes
-	 * effect.
-	 */
-	if (!plan->stopped && (record->state == TASK_UNDONE || record->own.by == REASON_OVERRIDE ||
-			       (record->state == TASK_LEFT_ALONE && record->own.tag == TAG_NONE)))
+	if (!plan->stopped)
 		task.state = TASK_UNDECIDED;
 	memset(task.joined, 0, sizeof(task.joined));
 	task.shown = SHOWN_VISIBLE;
-	if (task.due != DUE_EXEC)
-		task.due = DUE_NOTHING;
+	task.due = DUE_NOTHING;
 	task.scan = 0;
 	return tasks_put(plan->tasks, &task);
 }

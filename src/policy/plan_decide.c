@@ -31,11 +31,9 @@ static int find_assignment(struct plan *plan, struct task *task, enum due due, s
 	return 0;
 }
 
-/* Whether a rule takes effect. Which one was in effect before is not known for an adopted task. */
+/* Whether a rule takes effect. */
 static bool is_new_assignment(const struct task *task, const struct assignment *assignment)
 {
-	if (task->own.by == REASON_NONE)
-		return task->state == TASK_UNDECIDED || assignment->by == REASON_NO_RULE;
 	return task->state == TASK_UNDECIDED || assignment->tag != task->own.tag ||
 	       assignment->rule != task->own.rule ||
 	       (assignment->by == REASON_DEFAULT) != (task->own.by == REASON_DEFAULT);
@@ -104,7 +102,7 @@ static struct task_attr target(const struct plan *plan, const struct task *task,
 	struct task_attr want = task->known;
 	const bool is_tagged = task->state == TASK_TAGGED;
 
-	/* Refused, or adopted from an earlier daemon and not decided since. */
+	/* Refused, or not decided yet. */
 	if ((is_tagged && task->tag == TAG_NONE) || task->state == TASK_UNDECIDED || task->state == TASK_REFUSED ||
 	    task->state == TASK_NOT_KEPT)
 		return want;

@@ -2,8 +2,6 @@
 /* The plan, as a specification: after a crash the next one takes over, and nothing is forgotten. */
 #include "fake_daemon.h"
 
-#include <errno.h>
-
 #define RULES                                                                                     \
 	"'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }, " \
 	"'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }"
@@ -28,21 +26,20 @@ MACHINE_TEST(a_start_after_a_crash_changes_nothing_and_its_stop_gives_back_what_
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_choice_before_the_crash_ends_with_its_class)
+MACHINE_TEST(a_rule_takes_effect_as_after_a_stop)
 {
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
-	renice(m, 100, -3);
-	renice(m, 101, -2);
+	renice(m, 100, 9);
+	chrt(m, 101, POLICY_BATCH, 0);
 	scan(m);
 	crash(m);
-	renames(m, 101, "bg");
 	start(m, RULES);
-	assert_task(m, 100, "SCHED_NORMAL nice -3 slice 8 ms", REASON_CHANGED);
-	assert_task(m, 101, BACKGROUND, REASON_THREAD);
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
+	/* It does not raise. */
+	assert_task(m, 100, "SCHED_NORMAL nice 9 slice 8 ms", REASON_RULE);
+	assert_task(m, 101, INTERACTIVE, REASON_RULE);
+	stops_without_trace(m);
 }
 
 /* ---- at each point of a decision ---- */
@@ -153,38 +150,6 @@ MACHINE_TEST(what_is_chosen_after_a_crash_at_the_set_stays)
 }
 
 /* ---- what is kept ---- */
-
-MACHINE_TEST(what_was_theirs_is_theirs)
-{
-	start(m, RULES);
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
-	renice(m, 100, 9);
-	chrt(m, 101, POLICY_BATCH, 0);
-	scan(m);
-	crash(m);
-	count_from_here(m);
-	start(m, RULES);
-	assert_no_action(m);
-	assert_task(m, 100, "SCHED_NORMAL nice 9 slice 8 ms", REASON_CHANGED);
-	assert_task(m, 101, "SCHED_BATCH nice -4 slice 8 ms", REASON_CHANGED);
-	stops_without_trace(m);
-}
-
-/* It was booked, and could not be decided any more. */
-MACHINE_TEST(an_exec_that_was_still_to_be_decided_is_an_exec)
-{
-	start(m, RULES);
-	forks(m, INIT, 100);
-	renice(m, 100, 9);
-	m->missing = FACT_ARGV;
-	m->why_missing = EMFILE;
-	execs(m, 100, "/usr/bin/cmd");
-	m->missing = 0;
-	crash(m);
-	start(m, RULES);
-	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_CHOSEN);
-}
 
 MACHINE_TEST(a_process_s_threads_are_known_as_such)
 {
