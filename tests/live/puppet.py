@@ -12,7 +12,6 @@ import fcntl
 import json
 import os
 import signal
-import socket
 import sys
 import termios
 
@@ -164,12 +163,6 @@ def become(user):
     return user
 
 
-def connect(path):
-    with socket.socket(socket.AF_UNIX) as client:
-        client.connect(path)
-    return path
-
-
 def flood(ports, count):
     """Sends so many renames that never were to these ports at the proc connector. Returns how many were taken."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -189,7 +182,7 @@ def nice(value):
 
 VERBS = {function.__name__: function for function in (
     name, thread, fork, spawn, in_terminal, run, leave, children_of_many, rename_often, threads_often,
-    become, connect, flood, nice)}
+    become, flood, nice)}
 
 
 def obey(line):

@@ -244,17 +244,6 @@ class Descriptors(LiveTest):
         for pid in (app.pid, *born):
             self.assertEqual(get_attr(pid), pristine())
 
-    def test_a_limit_that_another_has_covered(self):
-        daemon = self.daemon(RULES)
-        app = self.sleeper("other")
-        self.assertEqual(schedqos("limit", "--keep", str(app.pid), "QOS_UTILITY").returncode, 0)
-        holder = self.run_program([SCHEDQOS, "limit", str(app.pid), BACKGROUND])
-        self.assert_carries(app, BACKGROUND)
-        with limited(daemon.pid, resource.RLIMIT_NOFILE, 0):
-            holder.end()
-            wait_for(lambda: "is lost with it: Too many open files" in daemon.log(), "a word of it")
-        self.assert_carries(app, INITIATED)
-
 
 class Memory(LiveTest):
     HUGE = {"app": {"qos": BACKGROUND}, **{"program-number-%d" % i: {"qos": UI} for i in range(16000)}}

@@ -76,13 +76,6 @@ class Control(Floods):
         client.connect(BUS)
         return client
 
-    def test_by_a_user(self):
-        self.daemon(RULES)
-        user = self.puppet()
-        user.tell(0, "become", NOBODY)
-        with self.assertRaisesRegex(OSError, "Permission denied"):
-            user.tell(0, "connect", BUS)
-
     def test_connections_that_stay(self):
         """Silent, in the middle of a word, in the middle of a message: no more are let in, until some of them go."""
         daemon = self.daemon(RULES)
@@ -182,18 +175,6 @@ class Renames(Floods):
         self.assert_not_received(daemon, before, begun)
         # The latter where it came so seldom to a CPU that they did not fit.
         self.assertRegex(daemon.log(), "process %d|the last of somebody" % flooder.pid)
-
-    def test_between_two_classes(self):
-        """Each of them is a decision: the last one counts, and no line is logged for any."""
-        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"odd": UI}}})
-        app = self.puppet("app")
-        self.assert_carries(app, BACKGROUND)
-        before = self.calm(daemon)
-        app.tell(0, "rename_often", 20000)
-        self.assert_carries(app, UI)
-        app.tell(0, "rename_often", 20001)
-        self.assert_carries(app, BACKGROUND)
-        self.assert_calm(daemon, before, 1)
 
     def test_nobody_listens_for_nothing(self):
         """Renames are received from when a rule asks for names until none does."""
