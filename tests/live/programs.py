@@ -96,6 +96,15 @@ class Stage:
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def write(self, name, text):
+        """A file of the test's that everybody may read, with the folders that it is in. Its path."""
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, 0o644)
+        return path
+
     def alias(self, name, target=None):
         """A symbolic link of that name to a program."""
         path = self.path(name)

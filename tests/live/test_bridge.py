@@ -58,11 +58,6 @@ class Bridge(AskerTest):
 
     # ---- the machine ----
 
-    def write(self, name, text):
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
-
     def users(self, file, line):
         """The machine's, and ours."""
         with open("/etc/" + file, encoding="utf-8") as users:
@@ -108,9 +103,12 @@ class Bridge(AskerTest):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", timeout=PATIENCE * 2,
                               check=False, **options)
 
+    def ask_bus(self, method, name):
+        return self.run_as(0, "busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                           method, "s", name).stdout
+
     def has_name(self, name):
-        return "true" in self.run_as(0, "busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-                                     "NameHasOwner", "s", name).stdout
+        return "true" in self.ask_bus("NameHasOwner", name)
 
     def await_name(self, name):
         wait_for(lambda: self.has_name(name), lambda: "%s on the bus\n%s" % (name, self.logs()))
@@ -131,6 +129,18 @@ class Bridge(AskerTest):
             limit = re.search(r"^LimitNOFILE=(\d+)$|\Z", file.read(), re.M).group(1) or "1024"
         self.bridge = self.start("bridge", *prefix, "prlimit", "--nofile=" + limit, *self.identity(BRIDGE), SCHEDQOS, "bridge", *args)
         self.await_name(NAME)
+
+    def let_the_bus_start_it(self):
+        """As on a machine without systemd."""
+        with open(os.path.join(DESKTOP, "org.schedqos1.service"), encoding="ascii") as file:
+            text = file.read()
+        self.assertIn("\nSystemdService=schedqos-bridge.service\n", text)
+        self.write("services/org.schedqos1.service", re.sub(r"\nSystemdService=.*", "", text.replace("/usr/bin/schedqos", SCHEDQOS)))
+
+    def bridge_pid(self):
+        """0: there is none."""
+        said = self.ask_bus("GetConnectionUnixProcessID", NAME)
+        return int(said.split()[1]) if said else 0
 
     def start_all(self, *args, config=None):
         self.daemon(CONFIG if config is None else config, prefix=self.inside)
@@ -301,17 +311,12 @@ class Interface(Bridge):
         self.end_bridge()
 
     def test_the_bus_starts_it_and_it_ends_without_a_daemon_and_with_the_bus(self):
-        with open(os.path.join(DESKTOP, "org.schedqos1.service"), encoding="ascii") as file:
-            text = file.read()
-        self.assertIn("\nSystemdService=schedqos-bridge.service\n", text)
-        # As on a machine without systemd.
-        self.write("services/org.schedqos1.service", re.sub(r"\nSystemdService=.*", "", text.replace("/usr/bin/schedqos", SCHEDQOS)))
+        self.let_the_bus_start_it()
         self.assert_refused(self.ask(self.asker(ALICE), "Status"), NO_DAEMON, "no daemon runs")
         wait_for(lambda: not self.has_name(NAME), "the end of a bridge without a daemon")
         self.daemon(CONFIG, prefix=self.inside)
         self.assertIn("tasks in", self.verb(ALICE, "status"))
-        pid = int(self.run_as(0, "busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-                              "GetConnectionUnixProcessID", "s", NAME).stdout.split()[1])
+        pid = self.bridge_pid()
         self.assertEqual(os.stat("/proc/%d" % pid).st_uid, BRIDGE)
         self.bus.end()
         wait_for(lambda: state(pid) in (None, "Z"), "the end of the bridge")

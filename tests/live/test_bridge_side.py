@@ -7,7 +7,7 @@ import subprocess
 
 from askers import AskerTest
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
-from cgroups import Cgroups
+from cgroups import MOUNTS, Cgroups
 from daemon import schedqos
 from programs import sleep_program
 from tasks import comm
@@ -25,11 +25,8 @@ class BridgeSide(AskerTest):
         """On a machine that has the user schedqos, which only the daemon sees."""
         with open("/etc/passwd", encoding="utf-8") as users:
             text = users.read()
-        with open(self.path("passwd"), "w", encoding="utf-8") as file:
-            file.write(text + "schedqos:x:%d:%d::/:/bin/false\n" % (BRIDGE, BRIDGE))
-        os.chmod(self.path("passwd"), 0o644)
-        own = ["unshare", "-m", "--propagation", "private", "sh", "-ec",
-               'mount --bind %s /etc/passwd; exec "$@"' % self.path("passwd"), "sh"]
+        passwd = self.write("passwd", text + "schedqos:x:%d:%d::/:/bin/false\n" % (BRIDGE, BRIDGE))
+        own = [*MOUNTS, 'mount --bind %s /etc/passwd; exec "$@"' % passwd, "sh"]
         return self.daemon(config, prefix=[*prefix, *own], **options)
 
     def asker(self, uid=0, gid=None):

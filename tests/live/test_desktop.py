@@ -6,14 +6,13 @@ and windows in a headless sway. Other compositors are tests/desktop's: what come
 
 import glob
 import os
-import re
 import shutil
 import signal
 
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
 from daemon import SCHEDQOS, schedqos, shipped
 from tasks import comm, descendants, state
-from test_bridge import ALICE, DESKTOP, NAME, Bridge
+from test_bridge import ALICE, Bridge
 from waiting import wait_for
 
 FOCUS = os.path.join(os.path.dirname(SCHEDQOS), "schedqos-focus")
@@ -27,14 +26,11 @@ class Desktop(Bridge):
         if missing or not os.access(FOCUS, os.X_OK):
             self.skipTest("no %s" % ", ".join(missing or ["schedqos-focus"]))
         super().setUp()
-        with open(os.path.join(DESKTOP, "org.schedqos1.service"), encoding="ascii") as file:
-            text = file.read()
         # Alice is at the screen: else the shipped rules raise nothing of hers.
         self.write("users/%d" % ALICE, "ONLINE_SEATS=seat0\n")
         if os.path.isdir("/run/systemd/users"):
             self.assertEqual(self.run_as(0, "mount", "--bind", self.path("users"), "/run/systemd/users").returncode, 0)
-        # As on a machine without systemd.
-        self.write("services/org.schedqos1.service", re.sub(r"\nSystemdService=.*", "", text.replace("/usr/bin/schedqos", SCHEDQOS)))
+        self.let_the_bus_start_it()
         # By make, which runs these tests, all would inherit.
         self.daemon({"schedqos": {"mapping": "announcement"}, "make": None}, prefix=self.inside, layers=shipped())
         self.runtime = self.path("runtime")
@@ -89,12 +85,6 @@ class Desktop(Bridge):
         return wait_for(find, name)[0]
 
     # ---- what is tested ----
-
-    def bridge_pid(self):
-        """0: there is none."""
-        said = self.run_as(0, "busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-                           "GetConnectionUnixProcessID", "s", NAME).stdout
-        return int(said.split()[1]) if said else 0
 
     def assert_in_front(self, pid):
         """Which of the two is, and that all else is as its rule says."""

@@ -97,9 +97,7 @@ class Explain(LiveTest):
         self.assertEqual(said["threads"][0]["rule"]["path"], "exact")
         self.check(self.sleeper("glob-x"), INITIATED, "rule", "glob-*", by=("argv0", "glob-x"))
         self.check(self.sleeper("argued", "3000"), BACKGROUND, "rule", words=["(argued[1])", 'match.argv asks for "2000"'])
-        script = self.path("script.sh")
-        with open(script, "w", encoding="ascii") as file:
-            file.write("#!/bin/sh\n%s 1000 &\nwait\n" % sleep_program())
+        script = self.write("script.sh", "#!/bin/sh\n%s 1000 &\nwait\n" % sleep_program())
         os.chmod(script, 0o755)
         self.check(self.run_program([script]), BACKGROUND, "rule", "script.sh", by=("script", "script.sh"))
 

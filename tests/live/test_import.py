@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Rules of ananicy, made up here, imported and then in force."""
 
-import os
-
 from attributes import BACKGROUND, UI, UTILITY
 from daemon import schedqos
 from harness import LiveTest
@@ -13,15 +11,7 @@ LONG = "Räuber & Söhne [Demo] 64.exe"
 
 class Import(LiveTest):
     def rules(self, name, text):
-        path = os.path.join(self.folder, "rules", name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def import_all(self, *args):
-        result = schedqos("import", "ananicy", os.path.join(self.folder, "rules"), *args)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result
+        self.write("rules/" + name, text)
 
     def test_what_is_imported_is_in_force(self):
         """The last part of the first argument decides, case and all, and of two rules the later one."""
@@ -29,7 +19,8 @@ class Import(LiveTest):
         self.rules("a.rules", '{"name": "later", "type": "Bulk"}\n{"name": "typeless", "nice": 5}\n')
         self.rules("z.types", TYPES)
         self.rules("README.md", '{"name": "no rule", "type": "Game"}\n')
-        result = self.import_all()
+        result = schedqos("import", "ananicy", self.path("rules"))
+        self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("4 rules in 3 files, 3 of them imported", result.stderr)
         self.daemon(layers={"app_configs/ananicy.json": result.stdout})
         self.assert_carries(self.sleeper("C:\\Program Files\\" + LONG), UI)
@@ -40,7 +31,7 @@ class Import(LiveTest):
     def test_what_cannot_be_read_fails(self):
         self.rules("x.rules", '{"name": "x", "type": "Game"}\n')
         self.rules("none.rules", "# nothing\n")
-        path = os.path.join(self.folder, "rules")
+        path = self.path("rules")
         for args in ((path + "/none.rules",), (path, path + "/missing")):
             result = schedqos("import", "ananicy", *args)
             self.assertEqual((result.returncode, result.stdout), (1, ""), args)

@@ -17,13 +17,10 @@ WAITING = {"python3": "input()", "perl": "<STDIN>;", "ruby": "gets", "node": "pr
 
 
 class Scripts(LiveTest):
-    def write(self, name, text, first=None):
-        """A script in a folder of its own; with a first line, one that can be run."""
-        path = self.path(name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("#!%s\n%s\n" % (first, text) if first else text + "\n")
-        os.chmod(path, 0o755 if first else 0o644)
+    def script(self, name, text, first):
+        """With this first line, so that it can be run."""
+        path = self.write(name, "#!%s\n%s\n" % (first, text))
+        os.chmod(path, 0o755)
         return path
 
     def waiting(self, argv, executable=None, **options):
@@ -32,9 +29,9 @@ class Scripts(LiveTest):
     def test_however_it_is_started(self):
         self.daemon({"report.py": {"qos": BACKGROUND}, "python*": {"qos": UTILITY}})
         handed = self.write("a/report.py", WAITING["python3"])
-        by_env = self.write("b/report.py", WAITING["python3"], "/usr/bin/env python3")
+        by_env = self.script("b/report.py", WAITING["python3"], "/usr/bin/env python3")
         alias = self.path("python3")
-        by_path = self.write("c/report.py", WAITING["python3"], PYTHON)
+        by_path = self.script("c/report.py", WAITING["python3"], PYTHON)
         self.alias("python3", PYTHON)
         for argv in ([alias, handed], [alias, "-u", handed, "x"], [alias, "-W", "ignore", "./report.py"],
                      ["nice", "-n", "0", alias, handed], [by_env], [by_path]):

@@ -12,15 +12,6 @@ from tasks import comm
 from waiting import wait_for
 
 
-class WithoutRule(LiveTest):
-    def test_every_pristine_task_takes_the_default(self):
-        before = self.puppet("before")
-        thread = before.tell(0, "thread")[1]
-        self.daemon()
-        for task in (before, thread, self.sleeper("after"), os.getpid()):
-            self.assert_carries(task, DEFAULT)
-
-
 class Births(LiveTest):
     def test_a_fork_and_a_thread_are_born_with_the_class(self):
         self.daemon({"app": {"qos": BACKGROUND}})
@@ -29,13 +20,6 @@ class Births(LiveTest):
         for child in app.tell(0, "fork", 5):
             self.assertEqual(get_attr(child), classes()[BACKGROUND])
         self.assertEqual(get_attr(app.tell(0, "thread")[1]), classes()[BACKGROUND])
-
-    def test_exec_right_after_fork_and_again(self):
-        self.daemon({"first": {"qos": UI}, "last": {"qos": INITIATED}})
-        last, shell = self.alias("last"), self.alias("first", shutil.which("sh"))
-        programs = [self.run_program([shell, "-c", "exec %s 1000" % last]) for _ in range(50)]
-        for program in programs:
-            self.assert_carries(program, INITIATED)
 
 
 class Names(LiveTest):
@@ -81,10 +65,9 @@ class Conditions(LiveTest):
         """Bob, who is logged in by ssh, calls his program as he likes."""
         alice, bob = 12345, 12346
         os.makedirs(self.path("systemd/seats"))
-        os.makedirs(self.path("systemd/users"))
         for user, seats in ((alice, "seat0"), (bob, "")):
-            with open(self.path("systemd/users/%d" % user), "w", encoding="ascii") as file:
-                file.write("STATE=active\nSESSIONS=1\nONLINE_SESSIONS=1\nSEATS=%s\nONLINE_SEATS=%s\n" % (seats, seats))
+            self.write("systemd/users/%d" % user,
+                       "STATE=active\nSESSIONS=1\nONLINE_SESSIONS=1\nSEATS=%s\nONLINE_SEATS=%s\n" % (seats, seats))
         self.need([*MOUNTS, "mount --bind %s /run/systemd" % self.path("systemd")])
         daemon = self.daemon({"schedqos": {"raise": "seat"}, "app": {"qos": UI, "inherit": True}, "cc": {"qos": BACKGROUND}},
                              prefix=[*MOUNTS, 'mount --bind %s /run/systemd\nexec "$@"' % self.path("systemd"), "sh"])

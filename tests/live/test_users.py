@@ -71,20 +71,14 @@ class Users(LiveTest):
     def setUp(self):
         super().setUp()
         os.mkdir(self.path("answers"))
-        source = self.path("nss.c")
-        with open(source, "w", encoding="ascii") as file:
-            file.write(MODULE.replace("FOLDER", self.path("answers")))
+        source = self.write("nss.c", MODULE.replace("FOLDER", self.path("answers")))
         subprocess.run(["cc", "-shared", "-fPIC", "-o", self.path("libnss_sqtest.so.2"), source], check=True)
-        with open(self.path("nsswitch.conf"), "w", encoding="ascii") as file:
-            file.write("passwd: files sqtest\n")
         # Only the daemon has these: the loader that starts it has its own library path already.
         self.prefix = [*MOUNTS, 'mount --bind %s /etc/nsswitch.conf\nexec env LD_LIBRARY_PATH=%s "$@"'
-                       % (self.path("nsswitch.conf"), self.folder), "sh"]
+                       % (self.write("nsswitch.conf", "passwd: files sqtest\n"), self.folder), "sh"]
 
     def answer(self, name, text):
-        with open(self.path("answers/new"), "w", encoding="ascii") as file:
-            file.write(text)
-        os.rename(self.path("answers/new"), self.path("answers/" + name))
+        os.rename(self.write("answers/new", text), self.path("answers/" + name))
 
     def forget(self, name):
         os.unlink(self.path("answers/" + name))

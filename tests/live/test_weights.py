@@ -54,15 +54,10 @@ class Weights(LiveTest):
             self.addCleanup(os.rmdir, "/run/systemd")
         self.daemon(CONFIG)
 
-    @staticmethod
-    def write(path, text):
-        with open(path, "w", encoding="ascii") as file:
-            file.write(text)
-
     def start_bus(self):
-        path = os.path.join(self.folder, "system-bus")
-        self.write(path + ".conf", BUS % path)
-        bus = self.run_program(["dbus-daemon", "--nofork", "--print-address", "--config-file=" + path + ".conf"],
+        path = self.path("system-bus")
+        bus = self.run_program(["dbus-daemon", "--nofork", "--print-address",
+                                "--config-file=" + self.write("system-bus.conf", BUS % path)],
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         # The socket is there before it listens.
         bus.popen.stdout.readline()
@@ -114,8 +109,7 @@ class Weights(LiveTest):
 
     def sit_down(self, **more):
         session = dict({"STATE": "active", "CLASS": "user", "SEAT": "seat0"}, **more)
-        self.write(self.folder + "/session", "".join("%s=%s\n" % each for each in session.items()))
-        os.rename(self.folder + "/session", self.sessions + "/c1")
+        os.rename(self.write("session", "".join("%s=%s\n" % each for each in session.items())), self.sessions + "/c1")
 
     def command(self, *args):
         return ["unshare", "-m", "--propagation", "private", "sh", "-ec", 'mount --bind "$0" /run/systemd; exec "$@"',
@@ -262,20 +256,15 @@ class Weights(LiveTest):
         self.restore()
         self.all_is_as_before()
 
-    def unit_file(self, name, text):
-        path = os.path.join(self.folder, name)
-        self.write(path, text)
-        return path
-
     def test_a_class_that_a_unit_names(self):
         cgroups = Cgroups("schedqos-live")
         self.addCleanup(cgroups.remove)
         ruled, other = self.sleeper("named"), self.sleeper("other")
         cgroups.move(ruled.pid, "own.service")
         cgroups.move(other.pid, "own.service/payload")
-        own = self.unit_file("own.service", "[X-SchedQoS]\nClass=QOS_BACKGROUND\n")
-        drop_in = self.unit_file("10-own.conf", "[X-SchedQoS]\n# more\nClass=QOS_USER_INTERACTIVE\n")
-        wrong = self.unit_file("wrong.conf", "[X-SchedQoS]\nClass=QOS_USER_INTERACTIV\n")
+        own = self.write("own.service", "[X-SchedQoS]\nClass=QOS_BACKGROUND\n")
+        drop_in = self.write("10-own.conf", "[X-SchedQoS]\n# more\nClass=QOS_USER_INTERACTIVE\n")
+        wrong = self.write("wrong.conf", "[X-SchedQoS]\nClass=QOS_USER_INTERACTIV\n")
         self.tell("unit own.service %s -.slice" % cgroups.path("own.service"))
         self.tell("files own.service %s %s" % (own, drop_in))
         self.tell("files user.slice %s -" % own)
@@ -316,7 +305,7 @@ class Weights(LiveTest):
             self.tell("files %s.slice /usr/lib/systemd/user/%s.slice -" % (name, name))
         self.tell("files c1.slice /usr/lib/systemd/user/c1.slice /home/user/.config/systemd/user/c1.slice.d/own.conf")
         self.tell("put c2.slice 300 %s" % UNSET)
-        own = self.unit_file("app.slice", "[X-SchedQoS]\nClass=QOS_BACKGROUND\n")
+        own = self.write("app.slice", "[X-SchedQoS]\nClass=QOS_BACKGROUND\n")
         self.tell("files app.slice /usr/lib/systemd/user/app.slice %s" % own)
         self.tell("put app.slice %s %s" % (UNSET, UNSET))
         told = "told %s QOS_BACKGROUND %s:2" % (GROUP, own)
