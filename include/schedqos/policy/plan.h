@@ -62,7 +62,7 @@
  *		listen is a fresh copy of its parent (a thread: leader); an older one has chosen what it carries. An
  *		orphan had no more than any task that a class has raised so far: see first_sight(), doubt_unheard().
  * crash	The records are in /run. By them the next daemon goes on, and its rules take effect; or `restore`
- *		puts all back. Of a task that was being set line 3 holds, and needs nobody. Without records all was chosen.
+ *		puts all back. Of a task that was being set line 3 holds unvouched. Without records all was chosen.
  * stop		Every task is looked at and gets all of `had`; only who stays SCHED_IDLE keeps the slice. For late forks
  *		`restore` or the next start does that to tasks that are not on record but carry what only a class gives.
  */
