@@ -4,6 +4,19 @@
 
 #include <string.h>
 
+/* Whether it begins or ends as hardly a name or a glob does; but ".*-wrapped" is one. Then that is said. */
+static bool is_regular_expression(struct parser *parser, const struct json_node *value, unsigned what,
+				  const char *pattern)
+{
+	if (*pattern != '^' && (strncmp(pattern, ".*", 2) != 0 || pattern[2] == '-') &&
+	    pattern[strlen(pattern) - 1] != '$')
+		return false;
+	complain(parser, value, what,
+		 "looks like a regular expression, but is a glob, in which ^, $ and . stand for themselves: write * "
+		 "for .*");
+	return true;
+}
+
 /* fnmatch(3) takes such a bracket literally. */
 void check_brackets(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
@@ -21,6 +34,8 @@ void check_path(struct parser *parser, const struct json_node *value, unsigned w
 	const char *rest = strchr(pattern, '/');
 	const bool is_of_shell = rest && strchr(".~$", *pattern);
 
+	if (is_regular_expression(parser, value, what, pattern))
+		return;
 	check_brackets(parser, value, what, pattern);
 	if (strstr(pattern, "//") || strstr(pattern, "/./") || strstr(pattern, "/../"))
 		complain(parser, value, what, "can never match: no program's path has two slashes, . or .. in it");
@@ -36,6 +51,8 @@ void check_cgroup(struct parser *parser, const struct json_node *value, unsigned
 {
 	static const char mount[] = "/sys/fs/cgroup/";
 
+	if (is_regular_expression(parser, value, what, pattern))
+		return;
 	check_brackets(parser, value, what, pattern);
 	if (strncmp(pattern, mount, strlen(mount)) == 0)
 		complain(parser, value, what,
@@ -66,13 +83,6 @@ static bool is_choice(const char *pattern)
 	return strchr(pattern, '|') || (comma && strchr(comma, '}'));
 }
 
-/* Whether it begins or ends as hardly a name or a glob does; but ".*-wrapped" is one. */
-static bool is_regular_expression(const char *pattern)
-{
-	return *pattern == '^' || (strncmp(pattern, ".*", 2) == 0 && pattern[2] != '-') ||
-	       pattern[strlen(pattern) - 1] == '$';
-}
-
 void check_process(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
 	const char *option = find_option(pattern), *base = path_base(pattern);
@@ -84,9 +94,8 @@ void check_process(struct parser *parser, const struct json_node *value, unsigne
 	else if (is_choice(pattern))
 		complain(parser, value, what,
 			 "a | or {,} stands for itself: write a rule for each name, or a glob, such as \"gcc-*\"");
-	else if (is_regular_expression(pattern))
-		complain(parser, value, what, "looks like a regular expression, but is a glob, in which ^, $ and . "
-			 "stand for themselves: write * for .*");
+	else if (is_regular_expression(parser, value, what, pattern))
+		return;
 	else if (strchr(pattern, '/'))
 		check_path(parser, value, what, pattern);
 	else if (base != pattern && *base && !pattern_is_glob(pattern))
@@ -102,6 +111,8 @@ void check_thread(struct parser *parser, const struct json_node *value, unsigned
 	const size_t literal = is_glob ? pattern_literal(pattern) : strlen(pattern);
 	const int cut = is_glob ? 0 : TASK_COMM_LEN - 1;
 
+	if (is_regular_expression(parser, value, what, pattern))
+		return;
 	check_brackets(parser, value, what, pattern);
 	if (literal >= TASK_COMM_LEN)
 		complain(parser, value, what, "can never match: thread names are cut to %d bytes%s%.*s%s",

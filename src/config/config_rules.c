@@ -338,6 +338,9 @@ static void complain_no_rule(struct parser *parser, const struct json_node *valu
 	else if (strncmp(key, "//", 2) == 0 || strstr(key, "comment"))
 		complain(parser, value, AT_KEY,
 			 "is taken for a program's name: a comment begins with // outside of any string");
+	else if (value->type == JSON_STRING && (strcmp(key, "name") == 0 || strcmp(key, "type") == 0))
+		complain(parser, value, AT_KEY,
+			 "looks like a rule of ananicy: \"schedqos import ananicy DIR\" makes rules of those");
 	else if (value->type == JSON_STRING)
 		complain(parser, value, AT_VALUE,
 			 "must be an object, a list of objects or null, not a string: write {\"qos\": \"%s\"}",

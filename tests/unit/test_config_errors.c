@@ -183,6 +183,7 @@ static const struct bad in_rules[] = {
 	{ "{'groups': {'a': {'max': 'QOS_UTILITY'}}}", 1, 13, "groups.a",
 	  "unknown key \"a\": what it is in is a setting, which belongs inside \"schedqos\"" },
 	{ "{'qos': 'QOS_UTILITY'}", 1, 9, "qos", "not a string: \"qos\" belongs inside a rule" },
+	{ "{'type': 'BG_CPUIO'}", 1, 2, "type", "looks like a rule of ananicy: \"schedqos import ananicy DIR\"" },
 	{ "{'default': 'all'}", 1, 13, "default", "the setting \"default\" belongs inside \"schedqos\"" },
 	{ "{'a': 1}", 1, 7, "a", "a list of objects or null, not a number" },
 	{ "{'$schema': {}}", 1, 13, "[\"$schema\"]", "must be a string, not an object" },
