@@ -453,15 +453,6 @@ static int on_bridge(sd_bus_message *message, void *userdata, sd_bus_error *erro
 	return look_again(weights);
 }
 
-static int on_daemon_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	struct weights *weights = userdata;
-
-	(void)message;
-	(void)error;
-	return sd_event_exit(weights->event, 0);
-}
-
 static int on_login(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct weights *weights = userdata;
@@ -508,6 +499,8 @@ static int connect_to_bridge(struct weights *weights)
 	/* Reloaded, and PropertiesChanged. */
 	if (r >= 0)
 		r = sd_bus_match_signal(weights->daemon, NULL, BRIDGE_NAME, BUS_PATH, NULL, NULL, on_reloaded, weights);
+	if (r >= 0)
+		ask_daemon(weights);
 	return r;
 }
 
@@ -518,7 +511,7 @@ static int connect_to_socket(struct weights *weights)
 	if (r >= 0)
 		r = sd_bus_match_signal(weights->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Changed", on_reloaded,
 					weights);
-	return r;
+	return r < 0 ? r : ask_daemon(weights);
 }
 
 static int connect_to_daemon(struct weights *weights)
@@ -526,14 +519,11 @@ static int connect_to_daemon(struct weights *weights)
 	int r = weights->is_user ? connect_to_bridge(weights) : connect_to_socket(weights);
 
 	if (r >= 0)
-		r = sd_bus_match_signal(weights->daemon, NULL, NULL, "/org/freedesktop/DBus/Local",
-					"org.freedesktop.DBus.Local", "Disconnected", on_daemon_gone, weights);
+		r = sd_bus_set_exit_on_disconnect(weights->daemon, 1);
+	if (r >= 0)
+		r = sd_bus_set_close_on_exit(weights->daemon, 0);
 	if (r >= 0)
 		r = sd_bus_attach_event(weights->daemon, weights->event, SD_EVENT_PRIORITY_NORMAL);
-	if (r >= 0 && !weights->is_user)
-		r = ask_daemon(weights);
-	else if (r >= 0)
-		ask_daemon(weights);
 	if (!weights->is_user && (r == -ENOENT || r == -ECONNREFUSED || r == -ECONNRESET || r == -ENOTCONN))
 		log_error("not running: the daemon says what weights there are");
 	else if (r < 0)
@@ -610,7 +600,8 @@ int weights_run(bool is_user)
 
 	if (start(&weights) < 0)
 		return EXIT_FAILURE;
-	if (sd_event_loop(weights.event) == 0)
+	/* With the daemon, too, all ends that it has said. */
+	if (sd_event_loop(weights.event) == 0 || !sd_bus_is_open(weights.daemon))
 		return finish(&weights);
 	log_error("the service manager does not answer: cpu weights are still in the record in %s",
 		  weights.record_path);
