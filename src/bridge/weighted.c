@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "weighted.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/file.h>
+
+#include "manager.h"
+
+/* ---- the record ---- */
+
+/*
+ * For each unit a symbolic link of its name, in a folder, which is made before the weight is set and removed after it
+ * is put back. Either is one step, so that whoever reads them after a kill at any moment knows all: what a link has and
+ * its unit has not was never set.
+ */
+struct kept_weight {
+	uint64_t before, set; /* UINT64_MAX: none */
+	int is_transient;     /* its unit goes with all that was set on it */
+};
+
+int weighted_open(struct weighted *weighted, bool is_user)
+{
+	const char *folder = is_user ? getenv("XDG_RUNTIME_DIR") : RUNDIR;
+	int r = folder ? 0 : -ENXIO;
+
+	*weighted = (struct weighted){ .is_user = is_user, .level = LOG_INFO, .record = -1, .lock = -1 };
+	snprintf(weighted->path, sizeof(weighted->path), "%s/schedqos", folder ? folder : "$XDG_RUNTIME_DIR");
+	if (r >= 0)
+		r = weighted->record = folder_open(weighted->path, 0755);
+	/* Not the folder itself: root's everybody can open, and so lock. */
+	if (r >= 0) {
+		weighted->lock =
+			openat(weighted->record, "weights.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (weighted->lock < 0 || flock(weighted->lock, LOCK_EX | LOCK_NB) < 0)
+			r = -errno;
+	}
+	if (r < 0)
+		log_error("the record of cpu weights in %s: %s", weighted->path,
+			  r == -EWOULDBLOCK ? "\"schedqos weights\" runs already" : strerror(-r));
+	return r;
+}
+
+static bool find_kept(const struct weighted *weighted, const char *name, struct kept_weight *ret)
+{
+	char text[64];
+	ssize_t n = readlinkat(weighted->record, name, text, sizeof(text) - 1);
+
+	if (n < 0)
+		return false;
+	text[n] = '\0';
+	return sscanf(text, "%" SCNu64 " %" SCNu64 " %d", &ret->before, &ret->set, &ret->is_transient) == 3;
+}
+
+bool weighted_has(const struct weighted *weighted, const char *name)
+{
+	struct kept_weight kept;
+
+	return find_kept(weighted, name, &kept);
+}
+
+static int keep(struct weighted *weighted, const char *name, const struct kept_weight *kept)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 " %d", kept->before, kept->set, kept->is_transient);
+	if (symlinkat(text, weighted->record, name) < 0)
+		return -errno;
+	weighted->count++;
+	return 0;
+}
+
+/* One that cannot be removed does no harm: its unit no longer carries what was set. */
+static int forget(struct weighted *weighted, const char *name)
+{
+	int r = state_file_remove(weighted->record, name);
+
+	if (r < 0)
+		problem_report(&weighted->refused, "the record of cpu weights cannot be written: %s", strerror(-r));
+	else
+		weighted->count--;
+	return 0;
+}
+
+/* ---- one unit ---- */
+
+/* In the order in which a kill in between leaves no trace. 0 or -errno: the manager cannot be asked any more. */
+static int put_back(struct weighted *weighted, const char *name, const struct kept_weight *kept, struct unit *unit)
+{
+	if (unit->weight == kept->set) {
+		int r = unit_set_weight(weighted->manager, name, kept->before);
+
+		if (r < 0 && r != -ENOENT && r != -EACCES)
+			return r;
+		if (r < 0)
+			log_warning("%s: its CPUWeight of %" PRIu64 " cannot be put back: %s", name, kept->set,
+				    strerror(-r));
+		else
+			log_debug("%s: CPUWeight is put back", name);
+		unit->weight = kept->before;
+	} else if (unit->weight != kept->before) {
+		log_info("%s: its CPUWeight was changed by somebody and stays", name);
+	}
+	return forget(weighted, name);
+}
+
+/* Set by systemd itself or, since that has been put back, by us. */
+static bool is_shipped(const char *path)
+{
+	static const char *const shipped[] = { "/usr/lib/systemd/user/", "/lib/systemd/user/", "/run/user/" };
+
+	for (size_t i = 0; i < array_size(shipped); i++) {
+		if (strncmp(path, shipped[i], strlen(shipped[i])) == 0)
+			return true;
+	}
+	return !*path;
+}
+
+/* Slices of users have 100 in systemd's own files, which is what they would have without. */
+static bool has_chosen_weight(const struct weighted *weighted, const struct unit *unit)
+{
+	bool is_chosen = !is_shipped(unit->fragment);
+
+	if (!weighted->is_user || unit->weight != WEIGHT_USUAL)
+		return unit->weight != WEIGHT_UNSET;
+	for (char **at = unit->drop_ins; at && *at; at++)
+		is_chosen |= !is_shipped(*at);
+	return is_chosen;
+}
+
+/* Whether nobody has chosen what the unit gets, and its weight would not make a border. */
+static bool may_set(struct weighted *weighted, const struct unit *unit)
+{
+	const bool is_chosen = has_chosen_weight(weighted, unit);
+
+	if (is_chosen || unit->other) {
+		log_write(weighted->level, "%s: somebody has chosen its %s, which stays", unit->id,
+			  is_chosen ? "CPUWeight" : unit->other);
+		return false;
+	}
+	if (unit_has_border(unit))
+		return true;
+	log_write(
+		weighted->has_told_border ? LOG_DEBUG : LOG_INFO,
+		"%s: gets no CPUWeight, which would switch on the cpu controller for all that is in %s; the same goes for "
+		"others where it is off",
+		unit->id, unit->slice);
+	weighted->has_told_border = true;
+	return false;
+}
+
+static int set(struct weighted *weighted, const char *name, const struct unit *unit, unsigned weight)
+{
+	const struct kept_weight kept = { unit->weight, weight, unit->is_transient };
+	int r = keep(weighted, name, &kept);
+
+	if (r < 0) {
+		problem_report(&weighted->refused, "%s: gets no CPUWeight, since that cannot be recorded: %s", name,
+			       strerror(-r));
+		return 0;
+	}
+	r = unit_set_weight(weighted->manager, name, weight);
+	if (r == 0)
+		log_debug("%s: CPUWeight is %u", name, weight);
+	if (r != -ENOENT && r != -EACCES)
+		return r;
+	problem_report(&weighted->refused, "%s: the service manager refuses a CPUWeight: %s", name, strerror(-r));
+	return forget(weighted, name);
+}
+
+/* load: also if it is not there now; one that is not even then is forgotten. */
+static int consider(struct weighted *weighted, const char *name, unsigned weight, bool load)
+{
+	_cleanup_(unit_clear) struct unit unit = { 0 };
+	struct kept_weight kept;
+	bool is_kept = find_kept(weighted, name, &kept);
+	int r;
+
+	if (!weight && !is_kept)
+		return 0;
+	r = weighted->manager ? 0 : manager_open(weighted->is_user, &weighted->manager);
+	if (r < 0)
+		return r;
+	r = unit_read(weighted->manager, name, load, &unit);
+	if (r >= 0)
+		r = unit_read_share(weighted->manager, &unit);
+	if (r == -ENOENT)
+		return is_kept && (load || kept.is_transient) ? forget(weighted, name) : 0;
+	if (r >= 0 && is_kept && (unit.weight != kept.set || kept.set != weight)) {
+		r = put_back(weighted, name, &kept, &unit);
+		is_kept = false;
+	}
+	if (r < 0 || is_kept || !weight || !may_set(weighted, &unit))
+		return r;
+	return set(weighted, name, &unit, weight);
+}
+
+int weighted_give(struct weighted *weighted, const char *name, unsigned weight)
+{
+	return consider(weighted, name, weight, false);
+}
+
+/* ---- all of them ---- */
+
+int weighted_again(struct weighted *weighted, weight_of_unit *weight_of, const void *context)
+{
+	struct dirent **entries;
+	int n = scandirat(weighted->record, ".", &entries, NULL, alphasort), r = n < 0 ? -errno : 0;
+
+	weighted->count = 0;
+	for (int i = 0; i < n; i++) {
+		if (r >= 0 && entries[i]->d_type == DT_LNK) {
+			weighted->count++;
+			r = consider(weighted, entries[i]->d_name, weight_of(context, entries[i]->d_name), true);
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return r;
+}
+
+static unsigned none(const void *context, const char *name)
+{
+	(void)context;
+	(void)name;
+	return 0;
+}
+
+int weighted_put_back(struct weighted *weighted)
+{
+	int r = weighted_again(weighted, none, NULL);
+
+	if (r < 0)
+		log_error("cpu weights are not put back, but still in the record in %s: %s", weighted->path,
+			  strerror(-r));
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+void weighted_close(struct weighted *weighted)
+{
+	problem_summary(&weighted->refused);
+	sd_bus_flush_close_unref(weighted->manager);
+	cleanup_close(&weighted->record);
+	cleanup_close(&weighted->lock);
+}
