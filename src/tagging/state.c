@@ -93,7 +93,7 @@ int state_parse(void *bytes, size_t size, const char *boot_id, struct state_lega
 	int r;
 
 	*ret = (struct state_legacy){ 0 };
-	if (size < STATE_PAGE || size > STATE_FILE_MAX)
+	if (size < STATE_PAGE)
 		return -EBADMSG;
 	r = check_header(header, size, boot_id);
 	if (r == -ESTALE)
@@ -143,7 +143,7 @@ static int read_one(int folder, const char *name, struct state_legacy *ret)
 	fd = state_file_open(folder, name, &size);
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
-	if (size < STATE_PAGE || size > STATE_FILE_MAX)
+	if (size > STATE_FILE_MAX)
 		return -EBADMSG;
 	r = read_file(fd, size, ret);
 	if (r < 0)
@@ -214,7 +214,7 @@ static int write_header(struct state *state, uint64_t start)
 int state_new(int folder, uint64_t start, struct state **ret)
 {
 	/* One may be left by a run that was killed. */
-	int r = folder < 0 ? folder : state_file_remove(folder, STATE_TASKS_NEW);
+	int r = state_file_remove(folder, STATE_TASKS_NEW);
 	struct state *state;
 
 	if (r < 0)
@@ -281,7 +281,7 @@ void state_free(struct state *state)
 
 void state_stopped(int folder)
 {
-	if (folder >= 0 && renameat(folder, STATE_TASKS, folder, STATE_STOPPED) == 0)
+	if (renameat(folder, STATE_TASKS, folder, STATE_STOPPED) == 0)
 		utimensat(folder, STATE_STOPPED, NULL, 0);
 }
 
@@ -294,8 +294,6 @@ static bool has_just_stopped(int folder)
 
 void state_remove(int folder, bool all)
 {
-	if (folder < 0)
-		return;
 	unlinkat(folder, STATE_TASKS_NEW, 0);
 	unlinkat(folder, STATE_TASKS, 0);
 	if (all || !has_just_stopped(folder))
