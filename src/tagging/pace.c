@@ -72,10 +72,8 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents, void *use
 		count_anew(pace, now_us);
 	pace->read(pace->context);
 	/* A flood of renames closes the queue. */
-	if (pace->source && *pace->count - pace->count_then > pace->limits.many) {
+	if (pace->source && *pace->count - pace->count_then > pace->limits.many)
 		wait_for_many(pace);
-		count_anew(pace, now_us);
-	}
 	return 0;
 }
 
@@ -90,7 +88,7 @@ static int on_tick(sd_event_source *source, int fd, uint32_t revents, void *user
 	if (read(fd, &expirations, sizeof(expirations)) < 0)
 		return 0;
 	pace->read(pace->context);
-	if (!pace->source || !pace->tick_us || now_us - pace->since_us < COUNT_US)
+	if (!pace->source || now_us - pace->since_us < COUNT_US)
 		return 0;
 	count = *pace->count - pace->count_then;
 	if (count <= pace->limits.many / 2)
@@ -111,7 +109,6 @@ int pace_open(struct pace *pace, sd_event *event, int fd)
 {
 	int r = sd_event_add_io(event, &pace->source, fd, EPOLLIN, on_event, pace);
 
-	count_anew(pace, 0);
 	if (r >= 0)
 		r = sd_event_source_set_priority(pace->source, SD_EVENT_PRIORITY_NORMAL + 1);
 	if (r >= 0) {
@@ -125,7 +122,7 @@ int pace_open(struct pace *pace, sd_event *event, int fd)
 		r = sd_event_source_set_io_fd_own(pace->ticks, true);
 	if (r < 0)
 		pace_close(pace);
-	return r < 0 ? r : 0;
+	return r;
 }
 
 void pace_close(struct pace *pace)
