@@ -61,16 +61,6 @@ static int read_side(const struct pair *pair, int proc, struct side *side)
 	return 0;
 }
 
-static struct cpu_rival rival_of(const struct side *side)
-{
-	return (struct cpu_rival){
-		.group_weight = side->group.load,
-		.policy = side->attr.policy,
-		.nice = side->attr.nice,
-		.priority = side->attr.rt_priority,
-	};
-}
-
 static void find_why(struct pair *pair)
 {
 	const struct task_attr *a = &pair->sides[0].attr, *b = &pair->sides[1].attr;
@@ -96,7 +86,6 @@ static int compare(struct pair *pair)
 {
 	struct side *a = &pair->sides[0], *b = &pair->sides[1];
 	_cleanup_close_ int proc = procfs_open();
-	struct cpu_rival rivals[2];
 	int r = proc < 0 ? proc : 0;
 
 	pair->where = cpu_hierarchies_find(AT_FDCWD);
@@ -105,10 +94,9 @@ static int compare(struct pair *pair)
 	if (r < 0)
 		return r;
 	cpu_groups_part(&pair->where, &a->group, &b->group);
-	rivals[0] = rival_of(a);
-	rivals[1] = rival_of(b);
 	find_why(pair);
-	a->share = cpu_share(&rivals[0], &rivals[1]);
+	a->share = cpu_share(&(struct cpu_rival){ a->group.load, a->attr },
+			     &(struct cpu_rival){ b->group.load, b->attr });
 	b->share = 1 - a->share;
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 #include <schedqos/policy/rules.h>
 
-/* Each nice value is worth a tenth more or less of a CPU than the next. */
+/* Each nice value is worth a tenth more or less of a CPU than the next (sched_prio_to_weight in sched/core.c). */
 static const unsigned nice_weights[] = {
 	88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, /* -20 */
 	9548,  7620,  6100,  4904,  3906,  3121,  2501,	 1991,	1586,  1277,  /* -10 */
@@ -15,32 +15,30 @@ static const unsigned nice_weights[] = {
 	110,   87,    70,    56,    45,	   36,	  29,	 23,	18,    15,    /* 10 */
 };
 
-unsigned nice_weight(int nice)
-{
-	return nice_weights[nice < -20 ? 0 : nice > 19 ? 39 : nice + 20];
-}
+#define USUAL_WEIGHT 1024 /* of nice 0 */
 
-/* The same under a policy: SCHED_IDLE weighs 3, whatever the nice value (WEIGHT_IDLEPRIO in sched.h). */
-static unsigned fair_weight(uint32_t policy, int nice)
+/* SCHED_IDLE weighs 3, whatever the nice value (WEIGHT_IDLEPRIO in sched.h). */
+static unsigned fair_weight(const struct task_attr *task)
 {
-	return policy == POLICY_IDLE ? 3 : nice_weight(nice);
+	return task->policy == POLICY_IDLE ? 3 : nice_weights[task->nice + 20];
 }
 
 static double weight_of(const struct cpu_rival *rival)
 {
-	return rival->group_weight ? rival->group_weight : fair_weight(rival->policy, rival->nice);
+	return rival->group_weight ? rival->group_weight : fair_weight(&rival->task);
 }
 
 double cpu_share(const struct cpu_rival *a, const struct cpu_rival *b)
 {
-	const int rank_a = attr_rank(a->policy, a->priority), rank_b = attr_rank(b->policy, b->priority);
+	const int rank_a = attr_rank(a->task.policy, a->task.rt_priority);
+	const int rank_b = attr_rank(b->task.policy, b->task.rt_priority);
 
-	if (a->policy == POLICY_DEADLINE || b->policy == POLICY_DEADLINE)
+	if (a->task.policy == POLICY_DEADLINE || b->task.policy == POLICY_DEADLINE)
 		return -1;
 	if (rank_a != rank_b)
 		return rank_a > rank_b;
 	if (rank_a)
-		return a->policy == POLICY_RR && b->policy == POLICY_RR ? .5 : -1;
+		return a->task.policy == POLICY_RR && b->task.policy == POLICY_RR ? .5 : -1;
 	return weight_of(a) / (weight_of(a) + weight_of(b));
 }
 
@@ -49,8 +47,7 @@ double cpu_share(const struct cpu_rival *a, const struct cpu_rival *b)
 unsigned weight_of_class(const struct qos_class *class)
 {
 	const struct task_attr task = qos_attr_alone(&class->attr);
-	const unsigned usual = nice_weight(0);
-	const unsigned weight = (fair_weight(task.policy, task.nice) * 100 + usual / 2) / usual;
+	const unsigned weight = (fair_weight(&task) * 100 + USUAL_WEIGHT / 2) / USUAL_WEIGHT;
 
 	/* No weight makes a group real-time. */
 	if (!task_policy_is_fair(task.policy))

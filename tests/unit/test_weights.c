@@ -30,13 +30,11 @@ TEST(a_nice_value_is_a_weight)
 	assert_int_equal(weight_of_nice(4), 41);
 	assert_int_equal(weight_of_nice(19), 1);
 	for (int nice = -20; nice < 19; nice++) {
-		const double ratio = (double)nice_weight(nice) / nice_weight(nice + 1);
+		const struct cpu_rival a = { .task.nice = nice }, b = { .task.nice = nice + 1 };
+		const double ratio = cpu_share(&a, &b) / cpu_share(&b, &a);
 
 		assert_true(ratio > 1.15 && ratio < 1.35);
 	}
-	/* What the kernel does with such values as well. */
-	assert_int_equal(nice_weight(-100), 88761);
-	assert_int_equal(nice_weight(100), 15);
 }
 
 TEST(so_is_a_class_without_one)
@@ -75,9 +73,9 @@ TEST(the_one_that_says_most_holds)
 
 /* ---- shares ---- */
 
-#define TASK(policy, nice)     { 0, POLICY_##policy, nice, 0 }
-#define RT(policy, priority)   { 0, POLICY_##policy, 0, priority }
-#define IN(weight, policy, nice) { weight, POLICY_##policy, nice, 0 }
+#define TASK(policy, nice_value) { 0, { POLICY_##policy, .nice = nice_value } }
+#define RT(policy, priority)     { 0, { POLICY_##policy, .rt_priority = priority } }
+#define IN(weight, policy, nice_value) { weight, { POLICY_##policy, .nice = nice_value } }
 
 TEST(shares)
 {

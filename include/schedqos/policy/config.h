@@ -64,15 +64,10 @@ uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag)
 
 /* ---- cpu weights: how the kernel divides a CPU between two that want all of it ---- */
 
-/* What a fair task of that nice value, -20..19, weighs: 1024 for 0 (sched_prio_to_weight in kernel/sched/core.c). */
-unsigned nice_weight(int nice);
-
 /* What competes where the ways of two tasks part: the cpu cgroup that the task is in there, or the task itself. */
 struct cpu_rival {
-	unsigned group_weight; /* as nice_weight; 0: the task itself */
-	uint32_t policy;       /* enum task_policy */
-	int nice;
-	unsigned priority; /* of a real-time task */
+	unsigned group_weight; /* 1024: as a task of nice 0; 0: the task itself */
+	struct task_attr task;
 };
 
 /*
