@@ -276,7 +276,7 @@ static bool is_vouched(const struct plan *plan, struct task *task, const struct 
 		return false;
 	origin = origin_of(plan, due);
 	/* We have looked at it, and it still carries what its record says: who lowers it cannot go back. */
-	if (!origin || (origin->flags & (TASK_COPY | TASK_SETTING | TASK_ENDED)) ||
+	if (!origin || (origin->flags & TASK_COPY) ||
 	    !plan_carries(plan, origin, &origin->known, facts))
 		return false;
 	lesser.had = attr_least(&task->had, &origin->had);

@@ -87,7 +87,7 @@ void plan_look_at_enforced(struct plan *plan)
 	while (!plan->undoing && (task = tasks_next(plan->tasks, &cursor))) {
 		const struct rule *rule = plan_rule_of(plan, task->own.rule);
 
-		if (rule && rule->enforce && !(task->flags & TASK_ENDED))
+		if (rule && rule->enforce)
 			plan_mark(plan, task, DUE_LOOK);
 	}
 }
@@ -101,7 +101,7 @@ bool plan_next(struct plan *plan, struct plan_due *ret)
 		const struct task *task = tasks_find(plan->tasks, due->tid);
 
 		*ret = *due;
-		if (!task || (task->due != DUE_NOTHING && !(task->flags & TASK_ENDED)))
+		if (!task || task->due != DUE_NOTHING)
 			return true;
 	}
 	return false;

@@ -227,8 +227,7 @@ static void add(struct kinds *kinds, const struct task *task)
 	struct kind *kind = &kinds->items[kinds->count], *other = kinds->items;
 	char comm[TASK_COMM_LEN] = "";
 
-	if ((task->flags & TASK_ENDED) || (app && app->n_threads && comm_of(source, task->tid, comm) < 0) ||
-	    look(source, task, comm, kind) < 0)
+	if ((app && app->n_threads && comm_of(source, task->tid, comm) < 0) || look(source, task, comm, kind) < 0)
 		return;
 	while (other != kind && !agree(kind, other))
 		other++;
