@@ -202,11 +202,9 @@ void plan_undo_begin(struct plan *plan)
 	struct task *task;
 
 	plan->undoing = true;
-	while ((task = tasks_next(plan->tasks, &cursor))) {
-		/* Whatever else was due does not matter any more. */
+	while (!plan->stopped && (task = tasks_next(plan->tasks, &cursor))) {
+		/* What could not be looked at may be due, but is not queued any more. */
 		task->due = DUE_NOTHING;
-		if (!plan->stopped && !(task->flags & TASK_ENDED) &&
-		    (!task_attr_equal(&task->known, &task->had) || (task->flags & TASK_SETTING)))
-			plan_mark(plan, task, DUE_LOOK);
+		plan_mark(plan, task, DUE_LOOK);
 	}
 }

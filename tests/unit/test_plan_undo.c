@@ -11,16 +11,6 @@ static void begins_undo(struct machine *m)
 	plan_undo_begin(m->plan);
 }
 
-MACHINE_TEST(a_task_that_carries_nothing_of_ours_is_not_looked_at)
-{
-	start(m, "'schedqos': { 'default': 'none' }");
-	spawns(m, INIT, 100, "/usr/bin/vi");
-	count_from_here(m);
-	begins_undo(m);
-	hear(m);
-	assert_no_fetch(m);
-}
-
 MACHINE_TEST(a_child_born_during_the_undo_is_undone)
 {
 	start(m, CHROME);

@@ -185,8 +185,8 @@ void plan_scan_begin(struct plan *plan);
 bool plan_is_seen(const struct plan *plan, pid_t tid);
 
 /*
- * From now on tasks get back what they had, and none is tagged. Every task that by its record carries anything but
- * `had` is due, and so is each one that is born or found from now on: the caller scans, so all are looked at.
+ * From now on tasks get back what they had, and none is tagged. Every task on record is due: what cannot be found
+ * in /proc is put back as well. The caller scans for others, until nothing is left to do.
  */
 void plan_undo_begin(struct plan *plan);
 
