@@ -161,7 +161,7 @@ static enum due due_at_birth(const struct plan *plan, const struct task *child, 
 	/* Not every class is handed on. */
 	if (due < DUE_MATCH && memcmp(child->joined, leader->joined, sizeof(child->joined)) != 0)
 		due = DUE_MATCH;
-	return due < leader->due && leader->due >= DUE_MATCH ? leader->due : due;
+	return due < leader->due ? leader->due : due;
 }
 
 static void book_fork(struct plan *plan, const struct task_event *fork)

@@ -131,8 +131,7 @@ static void note_mixture(const struct plan *plan, const struct task *task)
 	const struct task *thread = leader == task ? tasks_next_thread(plan->tasks, task) : task;
 
 	if (leader && thread &&
-	    (attr_difference(&leader->known, &thread->known) || attr_difference(&leader->had, &thread->had) ||
-	     leader->theirs != thread->theirs))
+	    (attr_difference(&leader->known, &thread->known) || attr_difference(&leader->had, &thread->had)))
 		leader->flags |= TASK_MIXED;
 }
 
@@ -191,9 +190,9 @@ static void record_intent(struct plan *plan, struct task *task, const struct tas
 	if (task->state == TASK_TAGGED)
 		given_note_raise(&plan->given, &task->had, want);
 	/* A thread may take over the leader's record, and what it makes gets a copy of that. */
-	if (task->state == TASK_TAGGED && leader)
+	if (leader)
 		leader->flags |= TASK_TOUCHED;
-	task->flags |= TASK_SETTING | TASK_FRESH | (task->state == TASK_TAGGED ? TASK_TOUCHED : 0);
+	task->flags |= TASK_SETTING | TASK_FRESH | TASK_TOUCHED;
 	task_publish();
 	task->known = *want;
 }
