@@ -190,10 +190,7 @@ int plan_set_config(struct plan *plan, const struct config *config)
 
 void plan_exited(struct plan *plan, pid_t tid)
 {
-	struct task *task = tasks_find(plan->tasks, tid);
-
-	if (task)
-		tasks_remove(plan->tasks, task);
+	tasks_remove(plan->tasks, tasks_find(plan->tasks, tid));
 }
 
 void plan_undo_begin(struct plan *plan)

@@ -167,13 +167,12 @@ static enum due due_at_birth(const struct plan *plan, const struct task *child, 
 static void book_fork(struct plan *plan, const struct task_event *fork)
 {
 	const bool is_thread = fork->tid != fork->tgid;
-	struct task *old = tasks_find(plan->tasks, fork->tid), *origin, *leader, *task;
+	struct task *origin, *leader, *task;
 	struct task child;
 	enum due due;
 
 	/* A kernel thread must not get what an earlier task with this id had, either. */
-	if (old)
-		tasks_remove(plan->tasks, old);
+	tasks_remove(plan->tasks, tasks_find(plan->tasks, fork->tid));
 	if (is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid))
 		return;
 	/* The event does not name a thread's creator; most likely it copied the same as the leader carries. */
@@ -361,8 +360,7 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 	if (is_excluded(plan, found->tid, found->tgid, found->parent_tgid == KTHREADD ? 0 : found->parent_tgid))
 		return;
 	if (!task || task->tgid != found->tgid || !task_is_same_start(task->start, (uint32_t)found->start)) {
-		if (task)
-			tasks_remove(plan->tasks, task);
+		tasks_remove(plan->tasks, task);
 		/* A kernel thread has no executable, nor has a usermode helper of the kernel before it calls exec. */
 		if (found->tid == found->tgid &&
 		    (facts_need(facts, FACT_EXE) < 0 || (!facts->exe[0] && !facts->exe_is_unknown)))

@@ -20,7 +20,7 @@
 #define START_EARLY_TICKS 1
 
 struct tasks {
-	struct tasks_memory memory;
+	struct tasks_memory memory; /* without its functions: the heap */
 	struct task *chunks[CHUNKS_MAX];
 	uint32_t n_chunks;
 	uint32_t heads[HEADS]; /* numbers, as all that follows; 0: none */
@@ -39,26 +39,12 @@ static uint32_t *head(struct tasks *tasks, pid_t tid)
 	return &tasks->heads[(uint32_t)tid % HEADS];
 }
 
-static struct task *heap_grow(void *context)
-{
-	(void)context;
-	return calloc(TASKS_CHUNK, sizeof(struct task));
-}
-
-static void heap_release(void *context, struct task *chunk)
-{
-	(void)context;
-	free(chunk);
-}
-
 struct tasks *tasks_new(const struct tasks_memory *memory)
 {
-	static const struct tasks_memory heap = { heap_grow, heap_release, NULL };
 	struct tasks *tasks = calloc(1, sizeof(*tasks));
 
-	if (!tasks)
-		return NULL;
-	tasks->memory = memory ? *memory : heap;
+	if (tasks && memory)
+		tasks->memory = *memory;
 	return tasks;
 }
 
@@ -66,8 +52,12 @@ void tasks_free(struct tasks *tasks)
 {
 	if (!tasks)
 		return;
-	for (uint32_t i = 0; i < tasks->n_chunks; i++)
-		tasks->memory.release(tasks->memory.context, tasks->chunks[i]);
+	for (uint32_t i = 0; i < tasks->n_chunks; i++) {
+		if (tasks->memory.release)
+			tasks->memory.release(tasks->memory.context, tasks->chunks[i]);
+		else
+			free(tasks->chunks[i]);
+	}
 	free(tasks);
 }
 
@@ -109,8 +99,12 @@ bool task_is_same_start(uint32_t recorded, uint32_t from_proc)
 
 static bool grow(struct tasks *tasks)
 {
-	struct task *chunk = tasks->n_chunks < CHUNKS_MAX ? tasks->memory.grow(tasks->memory.context) : NULL;
+	const struct tasks_memory *memory = &tasks->memory;
+	struct task *chunk;
 
+	if (tasks->n_chunks == CHUNKS_MAX)
+		return false;
+	chunk = memory->grow ? memory->grow(memory->context) : calloc(TASKS_CHUNK, sizeof(*chunk));
 	if (!chunk)
 		return false;
 	tasks->chunks[tasks->n_chunks] = chunk;
@@ -162,11 +156,10 @@ static void unlink_thread(struct tasks *tasks, const struct task *task)
 
 struct task *tasks_put(struct tasks *tasks, const struct task *from)
 {
-	struct task *task = tasks_find(tasks, from->tid), template = *from;
+	struct task template = *from, *task;
 	uint32_t number;
 
-	if (task)
-		tasks_remove(tasks, task);
+	tasks_remove(tasks, tasks_find(tasks, from->tid));
 	number = take_free(tasks, from->tid);
 	if (!number)
 		return NULL;
@@ -202,6 +195,8 @@ void tasks_remove(struct tasks *tasks, struct task *task)
 {
 	struct task *thread;
 
+	if (!task)
+		return;
 	if (task->tid != task->tgid)
 		unlink_thread(tasks, task);
 	while (task->tid == task->tgid && (thread = tasks_next_thread(tasks, task))) {

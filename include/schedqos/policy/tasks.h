@@ -160,7 +160,7 @@ struct task *tasks_leader(const struct tasks *tasks, pid_t tgid);
  */
 bool task_is_same_start(uint32_t recorded, uint32_t from_proc);
 
-/* Removing a leader removes the records of its process's other threads as well: they cannot outlive it. */
+/* Unless it is NULL. A leader's goes with those of its process's other threads: they cannot outlive it. */
 void tasks_remove(struct tasks *tasks, struct task *task);
 
 /* The next thread of the same process, youngest first; begin with the leader. NULL at the end. */
