@@ -9,11 +9,6 @@ const struct rule *plan_rule_of(const struct plan *plan, uint32_t id)
 	return rules_by_id(plan->config->rules, id);
 }
 
-const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag)
-{
-	return &plan->config->rules->tags[tag].attr;
-}
-
 bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
 {
 	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
@@ -178,7 +173,7 @@ static bool raises_io(const struct task_attr *had, const struct task_attr *want)
 
 struct task_attr plan_class_over(const struct plan *plan, const struct task *task)
 {
-	const struct qos_attr *class = plan_tag_attr(plan, task->tag);
+	const struct qos_attr *class = &plan->config->rules->tags[task->tag].attr;
 	const struct rule *rule = plan_rule_of(plan, task->own.rule);
 	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);

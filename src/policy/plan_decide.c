@@ -186,7 +186,7 @@ static void record_intent(struct plan *plan, struct task *task, const struct tas
 		.reason = task_reason(task),
 	};
 	if (want->policy == POLICY_DEADLINE && ret->from.policy != POLICY_DEADLINE)
-		ret->deadline = plan_tag_attr(plan, task->tag);
+		ret->deadline = &plan->config->rules->tags[task->tag].attr;
 	if (task->state == TASK_TAGGED)
 		given_note_raise(&plan->given, &task->had, want);
 	/* A thread may take over the leader's record, and what it makes gets a copy of that. */
@@ -330,7 +330,7 @@ int plan_detail(const struct plan *plan, const struct task *task, struct facts *
 	if (task->tag != TAG_NONE) {
 		const struct task_attr allowed = plan_class_over(plan, task);
 
-		ret->class = qos_attr_over(plan_tag_attr(plan, task->tag), &task->had, plan->caps);
+		ret->class = qos_attr_over(&plan->config->rules->tags[task->tag].attr, &task->had, plan->caps);
 		ret->withheld = attr_difference(&ret->class, &allowed) & ~task->theirs;
 	}
 	return 0;

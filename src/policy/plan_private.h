@@ -74,9 +74,6 @@ uint16_t plan_limited(const struct plan *plan, const struct task *task, const st
 /* The attributes of the task's class on top of had. What is theirs is not considered yet. */
 struct task_attr plan_class_over(const struct plan *plan, const struct task *task);
 
-/* The class's own attributes. */
-const struct qos_attr *plan_tag_attr(const struct plan *plan, uint16_t tag);
-
 /* ---- judge.c ---- */
 
 /*
