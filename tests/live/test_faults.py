@@ -25,20 +25,21 @@ RULES = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": 
 
 
 class Storm:
-    """Children, most of which end at once, and programs, for as long as it lasts."""
+    """Children, most of which end at once, threads and programs, for as long as it lasts."""
 
     def __init__(self, test):
         self.test, self.over = test, threading.Event()
         self.puppets = [test.puppet("app"), test.puppet("other")]
-        self.born, self.rounds = [], 0  # pids, and a number
+        self.born, self.rounds = [], 0  # tids, and a number
         self.thread = threading.Thread(target=self.rage)
 
     def rage(self):
         while not self.over.is_set():
             for puppet in self.puppets:
                 puppet.tell(0, "children_of_many", 50)
-                if len(self.born) < 60:
-                    self.born += [*puppet.tell(0, "fork", 2), puppet.tell(0, "spawn", ["app", "1000"], sleep_program())]
+                if len(self.born) < 1000:
+                    self.born += [*puppet.tell(0, "fork", 4), puppet.tell(0, "thread")[1],
+                                  puppet.tell(0, "spawn", ["app", "1000"], sleep_program())]
             self.rounds += 1
 
     def __enter__(self):

@@ -6,7 +6,6 @@ here are the cases that make it hard.
 
 import os
 import signal
-import threading
 
 from attributes import (
     BACKGROUND, BATCH, DEADLINE, FIFO, IDLE, MS, UI, UTILITY, differences, fair, get_attr, pristine, set_attr,
@@ -14,7 +13,6 @@ from attributes import (
 )
 from daemon import schedqos
 from harness import LiveTest
-from programs import Program, sleep_program
 from waiting import wait_for
 
 
@@ -128,41 +126,3 @@ class OtherPolicies(LiveTest):
         self.check(deadline_class(MS, 20 * MS, 100 * MS),
                    lambda attr: (attr.policy, attr.slice, attr.deadline, attr.period)
                    == (DEADLINE, MS, 20 * MS, 100 * MS))
-
-
-class Races(LiveTest):
-    def test_storms_while_stopping(self):
-        """Of forks, of children that end at once, of programs and of threads."""
-        daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": UI}})
-        parents = [self.puppet(name) for name in ("app", "other") * 3]
-        short, threaded = [self.puppet("app") for _ in range(2)], self.puppet("app")
-        for parent in parents:
-            self.assert_carries(parent, BACKGROUND if parent in parents[::2] else UI)
-        number, tid = threaded.tell(0, "thread", "ui")
-        self.assert_carries(tid, UI)
-        programs, threads = [], []
-
-        def start_programs():
-            for i in range(400):
-                programs.append(Program([("app", "other", "third")[i % 3], "1000"], sleep_program()))
-
-        def make_threads():
-            for i in range(300):
-                threads.append(threaded.tell(i % 2 * number, "thread", None if i % 3 else "ui")[1])
-
-        storms = [threading.Thread(target=parent.tell, args=(0, "fork", 150)) for parent in parents]
-        storms += [threading.Thread(target=parent.tell, args=(0, "children_of_many", 500)) for parent in short]
-        storms += [threading.Thread(target=storm) for storm in (start_programs, make_threads)]
-        for storm in storms:
-            storm.start()
-        wait_for(lambda: parents[0].descendants() and programs and threads, "the storms")
-        daemon.popen.terminate()
-        for storm in storms:
-            storm.join()
-        for program in programs:
-            self.addCleanup(program.end)
-        daemon.wait()
-        daemon.check_undone()
-        for tid in (*threads, *(program.pid for program in programs),
-                    *(pid for parent in parents for pid in parent.descendants())):
-            self.assertEqual(get_attr(tid), pristine())
