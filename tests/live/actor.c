@@ -31,7 +31,6 @@
 #define NUMBERS	      4
 #define STACK_SIZE    (64 * 1024)
 #define RESET_ON_FORK 0x40000000 /* as a bit of a policy */
-#define FLAG_CLAMPS   0x60	 /* as flags of sched_setattr: util_min and util_max */
 #define FLAG_RESET    0x01	 /* as a flag of sched_setattr */
 
 struct attributes {
@@ -59,13 +58,10 @@ enum word {
 	WORD_RENAME,
 	WORD_EXIT,  /* the whole process */
 	WORD_LEAVE, /* only this thread */
-	WORD_STORM, /* so many renames */
 	WORD_NICE,
 	WORD_POLICY, /* policy, priority; what else there is stays */
 	WORD_SLICE,
-	WORD_ATTR,  /* policy, nice value, slice: all at once */
 	WORD_RESET, /* reset-on-fork: 1 or 0 */
-	WORD_CLAMP, /* util_min, util_max */
 };
 
 struct slot {
@@ -119,17 +115,6 @@ static int choose(const struct slot *step)
 		return set_policy((int)attr.policy, (int)attr.priority, number[0]) < 0 ? errno : 0;
 	case WORD_SLICE:
 		attr.runtime = (uint64_t)number[0];
-		break;
-	case WORD_ATTR:
-		attr.policy = (uint32_t)number[0];
-		attr.priority = 0;
-		attr.nice = (int32_t)number[1];
-		attr.runtime = (uint64_t)number[2];
-		break;
-	case WORD_CLAMP:
-		attr.flags |= FLAG_CLAMPS;
-		attr.util_min = (uint32_t)number[0];
-		attr.util_max = (uint32_t)number[1];
 		break;
 	default:
 		return EINVAL;
@@ -222,10 +207,6 @@ static int act(uint32_t number)
 		return errno;
 	case WORD_RENAME:
 		return prctl(PR_SET_NAME, step->name, 0, 0, 0) < 0 ? errno : 0;
-	case WORD_STORM:
-		for (int64_t i = 0; i < step->number[0]; i++)
-			prctl(PR_SET_NAME, i % 2 ? "odd" : "even", 0, 0, 0);
-		return 0;
 	case WORD_EXIT:
 		finish(&board->slot[number], 0);
 		_exit(0);

@@ -18,7 +18,7 @@ from waiting import wait_for
 
 SYS_FUTEX, FUTEX_WAKE = 202 if platform.machine() == "x86_64" else 98, 1
 # As enum word in actor.c.
-WORDS = (*BIRTHS, "exec", "rename", "exit", "leave", "storm", "nice", "policy", "slice", "attr", "reset", "clamp")
+WORDS = (*BIRTHS, "exec", "rename", "exit", "leave", "nice", "policy", "slice", "reset")
 
 
 def tool(name):

@@ -10,8 +10,7 @@ LIVING_MAX = 10
 
 # In the order of actor.c.
 BIRTHS = ("fork", "sibling", "double", "spawn", "thread")
-CHOICES = {"nice": ("nice",), "policy": ("policy",), "slice": ("slice",), "attr": ("policy", "nice", "slice"),
-           "reset": (), "clamp": ()}
+CHOICES = {"nice": ("nice",), "policy": ("policy",), "slice": ("slice",), "reset": ()}
 
 # What the classes below give.
 CLASS_NICES = (-4, -2, 2, 4, 6)
@@ -145,17 +144,14 @@ class Group:
     def choose(self, step, task):
         root = self.is_root(step.outside)
         policy = step.args[0] if "policy" in CHOICES[step.word] else task.policy
-        nice = step.args[-2 if step.word == "attr" else 0] if "nice" in CHOICES[step.word] else task.nice
+        nice = step.args[0] if "nice" in CHOICES[step.word] else task.nice
         leaves_idle = task.policy == IDLE and policy != IDLE
         if not root and (nice < task.nice or leaves_idle or policy in (FIFO, RR) and task.policy not in (FIFO, RR)):
             return
         if step.word == "reset":
             task.reset = bool(step.args[0]) or (task.reset and not root)
             return
-        task.policy = policy
-        # SCHED_IDLE ignores a nice value in its own call.
-        if not (step.word == "attr" and policy == IDLE):
-            task.nice = nice
+        task.policy, task.nice = policy, nice
 
 
 class Writer:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-An ordinary user who wants more than is his: names of every rule, his own slices, clamps, nice values and policies,
+An ordinary user who wants more than is his: names of every rule, his own slices, nice values and policies,
 threads, forks, execs. Never may a task of his carry a nice value below the lowest that the rule for its name gives, and
 after the daemon's end, whichever it is, none may have more than it would have without any daemon, nor anything that is
 a class's.
@@ -11,12 +11,11 @@ import os
 import resource
 
 import scripts
-from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices, has_clamp
+from attributes import FIFO, IDLE, MS, NORMAL, RR, base_slices
 from daemon import schedqos, shipped
 from groups import RunningGroup, run_all, seen, tool
 from harness import LiveTest
 from scripts import Step
-from waiting import storm_of
 
 NOBODY = 65534
 
@@ -74,16 +73,8 @@ def attacks(interactive, imposed, slices):
                             "0 exec " + interactive, "0 nice 10", "0 exec nice"),
         "up from 1": chain("0 exec " + imposed, "0 nice 1", "0 nice -1", "0 exec nice", "0 nice -3", "0 exec plain",
                            "0 nice 0", "0 slice %d" % slices[1], "0 exec nice"),
-        "all at once": chain("0 exec " + imposed, "0 attr 3 -4 %d" % slices[1], "0 exec nice",
-                             "0 attr 0 -4 %d" % slices[0], "0 exec " + interactive, "0 attr 0 -3 %d" % slices[1],
-                             "0 exec nice"),
-        "below the storm": chain("0 fork 1", "1 exec " + imposed, "1 slice %d" % slices[1],
-                                 "0 storm %d" % storm_of(300000), "1 exec nice", "1 sibling 2", "1 thread 3",
-                                 "3 exec " + interactive, "0 storm %d" % storm_of(300000), "3 exec nice",
-                                 "2 exec " + interactive, "2 slice %d" % slices[0], "2 exec nice"),
         "real time": chain("0 policy 1 1", "0 exec c-rt", "0 policy 1 3", "0 exec plain", "0 policy 2 1",
                            "0 exec c-rt", "0 policy 2 5", "0 fork 1", "1 policy 0 0", "1 exec nice", "1 nice 3"),
-        "clamps": chain("0 exec " + imposed, "0 clamp 0 512", "0 exec nice", "0 clamp 256 1024", "0 exec plain"),
     }
 
 
@@ -215,18 +206,13 @@ class Climbing(Hostility):
         return groups
 
     def test_shipped_rules(self):
-        found = attacks(INTERACTIVE, IMPOSED, SHIPPED_SLICES)
-        if not has_clamp():
-            del found["clamps"]
-        groups = self.attack(found, layers=self.shipped())
+        groups = self.attack(attacks(INTERACTIVE, IMPOSED, SHIPPED_SLICES), layers=self.shipped())
         self.current.stop()
         self.check_after(groups, "after the stop")
 
     def test_wide_classes_until_a_crash_and_a_restore(self):
         found = attacks("c-upper", "c-hard", WIDE_SLICES)
         found.update(("again: " + name, script) for name, script in attacks("c-top", "c-keep", WIDE_SLICES).items())
-        if not has_clamp():
-            found = {name: script for name, script in found.items() if "clamps" not in name}
         groups = self.attack(found, {**WIDE, **REAL_TIME}, other={**WIDE, "plain": {"qos": "QOS_BOTTOM"}})
         # However the test ends.
         self.addCleanup(schedqos, "restore")
