@@ -12,8 +12,7 @@ import unittest
 
 from attributes import BACKGROUND, DEFAULT, UI
 from cgroups import MOUNTS
-from daemon import schedqos
-from harness import LiveTest, once
+from harness import LiveTest
 from tasks import descendants, state
 from waiting import wait_for
 
@@ -179,12 +178,3 @@ class Users(LiveTest):
         self.answer("slow", "12345")
         self.assert_pending("other")
         self.assert_carries(self.sleeper("app", user=12345), BACKGROUND)
-
-    @once
-    def test_check_tells_the_two_apart(self):
-        self.answer("gone", "-")
-        files = self.prepare(self.rules("gone", "slow"))
-        result = schedqos("check", *files.options(), prefix=self.prefix)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn('unknown user "gone"', result.stderr)
-        self.assertIn('user "slow" cannot be looked up now', result.stderr)
