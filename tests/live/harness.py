@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 from attributes import classes, get_attr, make_us_pristine
+from cgroups import Cgroups
 from daemon import Daemon, is_sanitized
 from programs import Program, Stage, end_all
 from tasks import comm
@@ -45,26 +46,31 @@ class LiveTest(Stage, unittest.TestCase):
         if self.current:
             self.current.stop()
 
+    def new_cgroups(self, name):
+        """Which end with the test."""
+        cgroups = Cgroups(name)
+        self.addCleanup(cgroups.remove)
+        return cgroups
+
     def need(self, prefix):
         """Skips the test where programs cannot be run in that way, as in a chroot."""
         if subprocess.run([*prefix, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
             self.skipTest("%s does not work here" % " ".join(prefix))
 
     def assert_carries(self, task, want, message=""):
-        """Waits until the task (a program or a tid) carries a class, by its name, or these attributes."""
+        """Waits until the task (a program or a tid) carries a class, by its name, or these attributes. Its tid, and these."""
         tid = task.pid if isinstance(task, Program) else task
         attr = classes()[want] if isinstance(want, str) else want
         wait_for(lambda: get_attr(tid) == attr,
                  lambda: "%d %r %s: carries %s, not %s: %s"
                  % (tid, comm(tid), message, get_attr(tid), want, attr))
+        return tid, attr
 
     def assert_keeps(self, task, want, message=""):
         """
         The task carries this, and still does when all events up to now have been handled. On a busy machine its arguments,
         which its rule needs, may be known only later, so this waits for the former.
         """
-        self.assert_carries(task, want, message)
-        tid = task.pid if isinstance(task, Program) else task
-        attr = classes()[want] if isinstance(want, str) else want
+        tid, attr = self.assert_carries(task, want, message)
         self.current.sync()
         self.assertEqual(get_attr(tid), attr, "%d %r %s" % (tid, comm(tid), message))

@@ -14,7 +14,6 @@ import xml.etree.ElementTree
 
 from askers import AskerTest
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
-from cgroups import Cgroups
 from daemon import SANITIZER_WORDS, SCHEDQOS, TOP, environment
 from tasks import state
 from waiting import PATIENCE, wait_for
@@ -42,6 +41,7 @@ CONFIG = {"app": {"qos": INITIATED}, "slow": {"qos": BACKGROUND}}
 
 class Bridge(AskerTest):
     INTERFACE = NAME
+    PROGRAMS = ("bus", "polkit", "bridge")
 
     def setUp(self):
         super().setUp()
@@ -115,7 +115,7 @@ class Bridge(AskerTest):
 
     def logs(self):
         text = ""
-        for name in ("bus", "polkit", "bridge"):
+        for name in self.PROGRAMS:
             if os.path.exists(self.path(name + ".log")):
                 with open(self.path(name + ".log"), encoding="utf-8", errors="backslashreplace") as file:
                     text += file.read()
@@ -398,8 +398,7 @@ class Own(Bridge):
         self.assertEqual(limit.popen.wait(PATIENCE), 0)
 
     def test_classes_of_his_units(self):
-        groups = Cgroups("user.slice")
-        self.addCleanup(groups.remove)
+        groups = self.new_cgroups("user.slice")
         self.start_all()
         alice, own, path = self.asker(ALICE), self.sleeper("own", user=ALICE), "user-%d.slice/own.service" % ALICE
         groups.move(own.pid, path)

@@ -7,7 +7,7 @@ import subprocess
 
 from askers import AskerTest
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
-from cgroups import MOUNTS, Cgroups
+from cgroups import MOUNTS
 from daemon import schedqos
 from programs import sleep_program
 from tasks import comm
@@ -193,8 +193,7 @@ class Users(UsersCase):
 
     def test_a_cgroup(self):
         """Of the user's slice, in which there are others."""
-        groups = Cgroups("user.slice")
-        self.addCleanup(groups.remove)
+        groups = self.new_cgroups("user.slice")
         slice_ = "user-%d.slice" % self.ALICE
         own, roots = self.sleeper("app", user=self.ALICE), self.sleeper("app")
         bobs = self.sleeper("app", user=self.BOB)
@@ -216,8 +215,7 @@ class Users(UsersCase):
         return self.users("SetUnitClasses", "usa(sss)", uid, holder, *(word for unit in units for word in unit))
 
     def test_classes_of_units(self):
-        groups = Cgroups("user.slice")
-        self.addCleanup(groups.remove)
+        groups = self.new_cgroups("user.slice")
         path = "user-%d.slice/own.service" % self.ALICE
         own, bobs = self.sleeper("own", user=self.ALICE), self.sleeper("own", user=self.BOB)
         for program in (own, bobs):
@@ -349,8 +347,7 @@ class Levels(UsersCase):
 
     def test_an_app_with_a_cgroup(self):
         """Whatever is in there, orphans too, and nothing else."""
-        groups = Cgroups("user.slice")
-        self.addCleanup(groups.remove)
+        groups = self.new_cgroups("user.slice")
         top = "user-%d.slice/user@%d.service" % (self.ALICE, self.ALICE)
         app, helper, _ = self.app()
         orphan, outside = self.sleeper("other", user=self.ALICE), self.sleeper("other", user=self.ALICE)
@@ -370,8 +367,7 @@ class Levels(UsersCase):
 
     def test_a_terminal(self):
         """A build in it goes on whether it is seen or not: its shell has a terminal of its own."""
-        groups = Cgroups("user.slice")
-        self.addCleanup(groups.remove)
+        groups = self.new_cgroups("user.slice")
         terminal = self.puppet("window")
         groups.move(terminal.pid, "user-%d.slice/user@%d.service/app.slice/term.scope" % (self.ALICE, self.ALICE))
         terminal.tell(0, "become", self.ALICE)

@@ -21,6 +21,8 @@ FOCUS = os.path.join(os.path.dirname(SCHEDQOS), "schedqos-focus")
 class Desktop(Bridge):
     """A session of Alice's, by sway: a terminal, which has a rule, and a window without one."""
 
+    PROGRAMS = (*Bridge.PROGRAMS, "focus", "compositor", "window")
+
     def setUp(self):
         missing = [tool for tool in ("foot", "sway", "swaymsg") if not shutil.which(tool)]
         if missing or not os.access(FOCUS, os.X_OK):
@@ -67,14 +69,6 @@ class Desktop(Bridge):
 
     def go_to(self, pid):
         self.sway("[pid=%d] focus" % pid)
-
-    def logs(self):
-        text = super().logs()
-        for name in ("focus", "compositor", "window"):
-            if os.path.exists(self.path(name + ".log")):
-                with open(self.path(name + ".log"), encoding="utf-8", errors="backslashreplace") as file:
-                    text += file.read()
-        return text
 
     def open_window(self, program, script):
         return self.as_alice("window", program, "sh", "-c", script).pid

@@ -5,7 +5,6 @@ import json
 import os
 
 from attributes import BACKGROUND, DEFAULT, FIFO, INITIATED, UI, UTILITY, get_attr, has_slice, set_attr
-from cgroups import Cgroups
 from daemon import schedqos
 from harness import LiveTest
 from programs import sleep_program
@@ -209,8 +208,7 @@ class Explain(LiveTest):
                 self.assertEqual(attr.slice, want["slice"])
 
     def test_a_class_that_its_group_does_not_allow(self):
-        cgroups = Cgroups("schedqos-explain")
-        self.addCleanup(cgroups.remove)
+        cgroups = self.new_cgroups("schedqos-explain")
         self.daemon({**RULES, "schedqos": {"groups": {"no-ui": {"max": UTILITY}}}})
         limited = self.sleeper("exact")
         self.assert_carries(limited, UI)

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from attributes import BACKGROUND, DEFAULT, UI
-from cgroups import HEARD, MOUNTS, TRACING, Cgroups
+from cgroups import HEARD, MOUNTS, TRACING
 from harness import LiveTest
 from waiting import wait_for
 
@@ -24,8 +24,7 @@ class Moves(LiveTest):
         super().setUp()
         if subprocess.run([*self.prefix, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
             self.skipTest("no mount namespaces, or no tracefs")
-        self.cgroups = Cgroups("schedqos-live")
-        self.addCleanup(self.cgroups.remove)
+        self.cgroups = self.new_cgroups("schedqos-live")
 
     def moving(self, config):
         """A daemon that looks at cgroups in this class's way."""

@@ -5,7 +5,7 @@ import socket
 import subprocess
 
 from attributes import BACKGROUND, BATCH, DEFAULT, INITIATED, UI, UTILITY, classes, get_attr
-from cgroups import HEARD, Cgroups
+from cgroups import HEARD
 from daemon import SCHEDQOS, environment, schedqos
 from harness import LiveTest
 from programs import sleep_program
@@ -179,8 +179,7 @@ class Limit(Overrides):
         self.assertEqual(holder.popen.wait(), 1)
 
     def test_a_cgroup(self):
-        cgroups = Cgroups("schedqos-live")
-        self.addCleanup(cgroups.remove)
+        cgroups = self.new_cgroups("schedqos-live")
         self.need(HEARD)
         self.daemon(APP, prefix=HEARD)
         app, other = self.sleeper("app"), self.sleeper("app")

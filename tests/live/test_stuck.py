@@ -71,14 +71,13 @@ class Stuck(LiveTest):
         """As long as it is stuck it would be a wait without end."""
         self.assert_carries(self.sleeper("app"), UI)
 
-    def hang(self, pid, server, name="box", *args, **options):
-        """A program is stuck before the daemon, process pid, reads its arguments, right after its exec."""
-        os.kill(pid, signal.SIGSTOP)
-        wait_for(lambda: state(pid) == "T", "the daemon stopped")
+    def hang(self, daemon, server, name="box", *args):
+        """A program is stuck before the daemon reads its arguments, right after its exec."""
+        daemon.freeze()
         try:
-            return self.stuck(server, name, *args, **options)
+            return self.stuck(server, name, *args)
         finally:
-            os.kill(pid, signal.SIGCONT)
+            os.kill(daemon.pid, signal.SIGCONT)
 
     @staticmethod
     def stuck_ones(server, count):
@@ -117,10 +116,10 @@ class Later(Stuck):
         daemon = self.daemon(RULES)
         app = self.sleeper("app")
         self.assert_carries(app, UI)
-        chosen = self.hang(daemon.pid, server, "file", "chosen")
+        chosen = self.hang(daemon, server, "file", "chosen")
         self.assert_others_do_not_wait()
         self.assert_carries(chosen, DEFAULT)
-        box = self.hang(daemon.pid, server)
+        box = self.hang(daemon, server)
         self.assert_others_do_not_wait()
         self.assert_carries(box, BACKGROUND)
         wait_for(lambda: daemon.status()["unread"] == 2, "both of them known")
@@ -137,7 +136,7 @@ class Later(Stuck):
         daemon = self.daemon(RULES)
         app = self.sleeper("app")
         self.assert_carries(app, UI)
-        box = self.hang(daemon.pid, server)
+        box = self.hang(daemon, server)
         daemon.stop(signal.SIGTERM)
         self.assertEqual((app.attr(), box.attr()), (pristine(), pristine()))
 
@@ -146,7 +145,7 @@ class Later(Stuck):
         daemon = self.daemon(RULES)
         app = self.sleeper("app")
         self.assert_carries(app, UI)
-        self.hang(daemon.pid, server)
+        self.hang(daemon, server)
         helpers = self.helpers(daemon)
         daemon.kill()
         for pid in helpers:

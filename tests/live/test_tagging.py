@@ -1,25 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs, threads and their children carry their classes."""
+"""What rules ask for: names of threads, each condition, and what is inherited."""
 
 import os
 import shutil
 
-from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY, classes, get_attr
-from cgroups import MOUNTS, Cgroups
+from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
+from cgroups import MOUNTS
 from groups import tool
 from harness import LiveTest
 from tasks import comm
 from waiting import wait_for
-
-
-class Births(LiveTest):
-    def test_a_fork_and_a_thread_are_born_with_the_class(self):
-        self.daemon({"app": {"qos": BACKGROUND}})
-        app = self.puppet("app")
-        self.assert_carries(app, BACKGROUND)
-        for child in app.tell(0, "fork", 5):
-            self.assertEqual(get_attr(child), classes()[BACKGROUND])
-        self.assertEqual(get_attr(app.tell(0, "thread")[1]), classes()[BACKGROUND])
 
 
 class Names(LiveTest):
@@ -109,8 +99,7 @@ class Conditions(LiveTest):
         self.assert_carries(other.tell(0, "spawn", child), DEFAULT)
 
     def test_cgroup(self):
-        cgroups = Cgroups("schedqos-live")
-        self.addCleanup(cgroups.remove)
+        cgroups = self.new_cgroups("schedqos-live")
         self.daemon({"app": {"qos": UI, "match": {"cgroup": "*/schedqos-live/*"}}})
         shell = "echo $$ > %s/cgroup.procs && exec %s 1000" % (cgroups.make("app.scope"), self.alias("app"))
         self.assert_carries(self.run_program(["sh", "-c", shell]), UI)

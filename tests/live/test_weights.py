@@ -11,7 +11,7 @@ import signal
 import socket
 import subprocess
 
-from cgroups import Cgroups, CpuCgroups
+from cgroups import CpuCgroups
 from daemon import SANITIZER_WORDS, SCHEDQOS, environment, schedqos
 from harness import LiveTest
 from waiting import PATIENCE, wait_for
@@ -257,8 +257,7 @@ class Weights(LiveTest):
         self.all_is_as_before()
 
     def test_a_class_that_a_unit_names(self):
-        cgroups = Cgroups("schedqos-live")
-        self.addCleanup(cgroups.remove)
+        cgroups = self.new_cgroups("schedqos-live")
         ruled, other = self.sleeper("named"), self.sleeper("other")
         cgroups.move(ruled.pid, "own.service")
         cgroups.move(other.pid, "own.service/payload")
