@@ -86,3 +86,20 @@ MACHINE_TEST(a_task_for_which_there_is_no_memory_stays_unknown)
 	assert_int_equal(plan_failed(m->plan), 3);
 	plan_free(NULL);
 }
+
+/* The events were queued: its record copied its parent's before that was decided about. */
+MACHINE_TEST(a_child_s_program_inherits_what_its_parent_s_brought)
+{
+	start(m, "'steam': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }, "
+		 "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }");
+	spawns(m, INIT, 100, "/usr/bin/steam");
+	spawns(m, 100, 101, "/usr/bin/sh");
+	m->deaf = true;
+	execs(m, 101, "/usr/bin/make");
+	forks(m, 101, 102);
+	execs(m, 102, "/usr/bin/cc");
+	m->deaf = false;
+	hear(m);
+	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
+	stops_without_trace(m);
+}

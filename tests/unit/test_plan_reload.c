@@ -7,11 +7,17 @@
 
 MACHINE_TEST(the_same_rules_again_change_nothing)
 {
-	start_and_run(m, CHROME "," MAKE, "/usr/bin/chrome");
+	static const char rules[] = CHROME "," MAKE ", 'vlc': { 'qos': 'QOS_USER_INTERACTIVE', 'period': 8000000 }";
+
+	start_and_run(m, rules, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/make");
 	spawns(m, 200, 201, "/usr/bin/sh");
+	/* The same class for a period is another one. */
+	spawns(m, INIT, 300, "/usr/bin/vlc");
+	renice(m, 300, -6);
+	scan(m);
 	count_from_here(m);
-	reload(m, CHROME "," MAKE);
+	reload(m, rules);
 	assert_no_action(m);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	assert_task(m, 201, BACKGROUND, REASON_INHERITED);
