@@ -162,7 +162,7 @@ int limits_find(struct limits *limits, const char *cgroup, const struct qos_clas
 
 uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag)
 {
-	const bool *denied = limit && limit <= limits->n_limits ? row(limits, limit - 1) : NULL;
+	const bool *denied = limit ? row(limits, limit - 1) : NULL;
 	const struct config *config = limits->config;
 	const struct qos_class *class;
 
