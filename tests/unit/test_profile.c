@@ -272,7 +272,8 @@ PROFILE_TEST(a_foreign_record_is_refused)
 		{ -EBADMSG, "{" },
 		{ -EBADMSG, "[]" },
 		{ -EBADMSG, "{\"version\":3,\"knobs\":[]}" },
-		{ -ESTALE, "{\"version\":3,\"boot_id\":\"another\",\"knobs\":[]}" },
+		{ -ESTALE, "{\"version\":3,\"boot_id\":\"another\",\"knobs\":["
+			   "{\"tree\":\"debugfs\",\"path\":\"x\",\"before\":\"1\",\"set\":\"2\"}]}" },
 	};
 	static const char *const bad_knobs[] = {
 		"1",
