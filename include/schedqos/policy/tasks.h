@@ -88,7 +88,11 @@ struct task {
 	int32_t tid; /* 0: a free record */
 	int32_t tgid;
 	uint32_t start;	  /* clock ticks since boot, as in /proc/PID/stat, cut to 32 bits */
-	uint32_t next, next_thread, last_thread; /* private to tasks.c */
+	uint32_t next; /* private to tasks.c, as next_thread and last_thread */
+	uint32_t next_thread : 24;
+	uint32_t scan : 8; /* number of the last scan that found it, or a task it was forked from */
+	uint32_t last_thread : 24;
+	uint32_t flags : 8; /* enum task_flag */
 	struct task_attr had;	/* what it would carry without us */
 	struct task_attr known; /* what it carries: last found, or set since; what its policy hides as last known */
 	uint16_t app;		/* leader: id of its process's rule; 0: none */
@@ -98,14 +102,12 @@ struct task {
 	struct assignment own;
 	uint16_t tag;		/* the same under the limit; TAG_NONE: not decided since that gives something else */
 	uint16_t joined[OVERRIDE_SLOTS]; /* leader: numbers of the overrides for its process; 0: none */
-	uint8_t state;		/* enum task_state */
-	uint8_t shown;		/* leader: enum shown, of SLOT_SHOWN, as far as it counts */
+	uint8_t state : 4;	/* enum task_state */
+	uint8_t shown : 4;	/* leader: enum shown, of SLOT_SHOWN, as far as it counts */
 	uint8_t theirs : 6;	/* enum task_attr_bit: what somebody has chosen since a rule or override took effect */
 	uint8_t due : 2;	/* enum due */
-	uint8_t flags;		/* enum task_flag */
-	uint8_t scan;		/* number of the last scan that found it, or a task it was forked from */
 };
-_Static_assert(sizeof(struct task) == 80, "kept for every task of the machine, and in a crash");
+_Static_assert(sizeof(struct task) == 76, "kept for every task of the machine, and in a crash");
 
 /*
  * Keeps the compiler from moving writes to records across it. The records of a killed daemon are read from its
