@@ -10,7 +10,7 @@
 #define BRIDGE_PATH "/org/schedqos1"
 #define ERRORS	    BRIDGE ".Error."
 #define NO_DAEMON   ERRORS "NoDaemon"
-/* Before all is said again after refusals, of which too many calls may have been the reason. */
+/* Before one that has ended is started again. */
 #define RETRY_US (1 * 1000000ULL)
 
 static int on_repeating(sd_event_source *source, uint64_t usec, void *userdata)
@@ -67,12 +67,13 @@ static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unus
 	const sd_bus_error *error = sd_bus_message_get_error(message);
 	struct focus *focus = userdata;
 	const bool was_refusing = focus->is_refusing;
+	const bool has_daemon = !sd_bus_error_has_name(error, NO_DAEMON);
 
 	(void)unused;
 	/* About one process, which may have ended or be none of ours to speak of. */
-	if (error && !focus->prints && strncmp(error->name, ERRORS, strlen(ERRORS)) == 0 &&
-	    !sd_bus_error_has_name(error, NO_DAEMON))
+	if (error && has_daemon && !focus->prints && strncmp(error->name, ERRORS, strlen(ERRORS)) == 0)
 		return 0;
+	focus->has_daemon = has_daemon;
 	focus->is_refusing = error && !sd_bus_error_has_name(error, ERRORS "NotYours");
 	if (focus->is_refusing && !was_refusing)
 		say_refusal(error);
@@ -92,15 +93,18 @@ void bridge_tell(struct focus *focus, const struct shown_app *app)
 
 /* ---- whom ---- */
 
-/* Whoever has the name now knows nothing. Where nobody has, the next one comes with the next daemon. */
+/*
+ * Whoever has the name now knows nothing. Where nobody has, what is told starts it anew, if there is something; but if
+ * it had no daemon, another comes with that.
+ */
 static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct focus *focus = userdata;
 	const char *name, *before, *after;
 
 	(void)error;
-	if (sd_bus_message_read(message, "sss", &name, &before, &after) >= 0 && *after)
-		repeat_in(focus, 0);
+	if (sd_bus_message_read(message, "sss", &name, &before, &after) >= 0 && (*after || focus->has_daemon))
+		repeat_in(focus, *after ? 0 : RETRY_US);
 	return 0;
 }
 
@@ -118,6 +122,7 @@ int bridge_open(struct focus *focus)
 	_cleanup_close_ int self = process_open(getpid());
 	int r = focus_open_bus(focus, sd_bus_open_system, &focus->system_bus);
 
+	focus->has_daemon = true;
 	if (r >= 0 && focus->prints)
 		bridge_tell(focus, &(const struct shown_app){ .pidfd = self, .told = SHOWN_VISIBLE });
 	if (r >= 0)
