@@ -8,6 +8,9 @@
 #include <schedqos/util/broadcasts.h>
 #include <schedqos/util/cleanup.h>
 
+/* How long everybody waits for the bus to say who a new caller is. */
+#define ANSWER_US 1000000
+
 struct caller *caller_find(const struct bridge *bridge, const char *name)
 {
 	struct caller *caller = bridge->callers;
@@ -17,20 +20,33 @@ struct caller *caller_find(const struct bridge *bridge, const char *name)
 	return caller;
 }
 
-/* By the bus, which knows his uid from the connection; a process id could be somebody else's by now. */
+/*
+ * By the bus, which knows it from the connection; a process id could be somebody else's by now. dbus-daemon answers at
+ * once, or drops its answer where our queue there is full of somebody's descriptors.
+ */
+static int ask_uid(sd_bus *bus, const char *name, uint32_t *ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL, *answer = NULL;
+	int r = sd_bus_message_new_method_call(bus, &question, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+					       "org.freedesktop.DBus", "GetConnectionUnixUser");
+
+	if (r >= 0)
+		r = sd_bus_message_append(question, "s", name);
+	if (r >= 0)
+		r = sd_bus_call(bus, question, ANSWER_US, NULL, &answer);
+	return r < 0 ? r : sd_bus_message_read(answer, "u", ret);
+}
+
 int caller_get(struct bridge *bridge, sd_bus_message *message, struct caller **ret)
 {
-	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
 	const char *name = sd_bus_message_get_sender(message);
-	uid_t uid;
+	uint32_t uid;
 	int r;
 
 	*ret = caller_find(bridge, name);
 	if (*ret)
 		return 0;
-	r = sd_bus_query_sender_creds(message, SD_BUS_CREDS_EUID, &creds);
-	if (r >= 0)
-		r = sd_bus_creds_get_euid(creds, &uid);
+	r = ask_uid(bridge->bus, name, &uid);
 	if (r < 0)
 		return r;
 	*ret = calloc(1, sizeof(**ret) + strlen(name) + 1);
