@@ -11,7 +11,7 @@
  * carries and judge whose each attribute is (policy with its priority, nice, slice, two clamps, I/O priority). Then the
  * class is put on: each attribute is set to what the class gives, or else to that of `had`; but what is `theirs` stays.
  * If a rule takes effect (see WHAT HAPPENS), `theirs` is cleared before that. A task whose `had` is real-time, deadline
- * or sched_ext gets no class until a look finds that it has left that policy.
+ * or sched_ext gets no class until a look finds that it has left that policy; then a rule takes effect.
  *
  * WHOSE IS IT? For each attribute the first line that fits says so. Then `known` becomes what was found.
  *	1 a slice or clamp, not the kernel's default, of any class	ours, even if it was theirs
@@ -22,49 +22,50 @@
  * looked at since its fork. Its record is a copy of its origin's: of the task that forked or, for a thread, of the
  * leader, since no event names a thread's maker. The kernel copies policy, nice value and slice together: by line 3 all
  * three have to be those of `had`, or those with one class put on. If only nice differs, beside that class's slice, the
- * policy is still ours: see signature(). Less is SCHED_IDLE than any other policy, a fair policy than real time, a
- * higher nice value, and another I/O priority than a real-time one; there is no more or less in anything else.
+ * policy is still ours: see signature(). Whether it is less is asked of each alone. Less are: SCHED_IDLE than any other
+ * policy, a fair policy than a real-time one, a higher nice value, an I/O priority that is not real-time.
  *
  * WHO VOUCHES, AND WHY. A fork that began before its origin was set brings a child that carries what the origin carried
  * before. So a task that we set is fresh until we find a child that carries all of that; and a copy whose origin was
  * fresh or due at its birth is fresh until we look at it. If such a copy has a class's slice, and not the one that
- * `known` says, it is older than its record, and `known` is corrected: it becomes `had` in policy, nice and slice.
+ * `known` says, it is older than its record: `known` becomes `had` in policy, nice and slice, so that line 3 decides.
  *	But anyone can lower himself to what a class gives, and fork; were that ours, the stop would raise the child. So
  * what is less than `had` is ours by line 3 only on a fresh copy whose origin lives, is no copy itself, and right now
  * carries all that its record says. (A thread that a scan has found, and a child of init, have none that could vouch.)
  * Then the copy's `had` becomes, attribute by attribute, the lesser of its own and its origin's.
  *
- * BOUNDS. The stop gives nobody more than he could take himself. A choice that is more than `had` becomes `had` only if
- * it shows that it took privilege:
+ * BOUNDS. The stop gives nobody more than he could take himself. A choice becomes `had` at once, unless it is more than
+ * that; then only if it shows that it took privilege:
  *	nice			a number below every class's; any, if no copy, and no class was put on it or an ancestor
  *	out of SCHED_IDLE	if `known` was that and, on a copy, no class ever took a task out of it
  *	real-time		above `known`, on a copy above every class's; any, if `had` is no fair policy
  *	real-time I/O		above every class's
- * Else it is `theirs` until a rule takes effect or the stop. Without a rule that does, another class, or the first look
- * at a copy, drops a choice that is more than the class gives, unless it is in `had`; under a limit, unless it is more
- * than the kernel's default as well. What is dropped does not come back: see drop_unprivileged(). Where the records of
- * threads have differed, their leader counts as a copy here: one of them may have called exec unheard.
+ * Else it is `theirs` until a rule takes effect or the stop. Even if none does, a choice that is more than the class
+ * gives is dropped when another class comes, or a copy is first looked at. Kept is only what is in `had`, and under a
+ * limit only if that is more than the kernel's default. What is dropped does not come back: see drop_unprivileged().
+ * Where the records of threads have differed, their leader counts as a copy here: one may have called exec unheard.
  *
  * WHAT HAPPENS. Rules, enforce, yield, limits, overrides and the focus are told in schedqos.json(5), schedqos(8).
  * fork		The child's record is a copy, less what reset-on-fork takes. It is due only if it may carry or get
- *		something else than its origin: above all if that is fresh or due. See due_at_birth().
+ *		something else than its origin: above all if that is fresh or due. See due_at_birth(). A rule takes
+ *		effect on it only if one is to on its origin.
  * exec		The task is due, and its rule takes effect. What is lowered in `had` (SCHED_IDLE, nice above 0, any I/O
  *		priority) the class does not raise, unless the rule says enforce or yield: false. See must_leave().
  * rename, move, reload	The same, if it brings another rule or class; likewise a first sight, and late arguments.
  * override	What is asked for takes effect like a rule; root's class, or that of a user who may raise, also raises
  *		what is lowered in `had`. At its end, and when a limit or the focus comes or goes, no rule takes effect.
  * renice	and chrt and ionice make no task due: nobody tells us. The next look finds the choice by line 4. The
- *		class leaves it until a rule takes effect: an exec's look finds it and sets over it. At the stop `had`
- *		comes back. While a rule enforces, a tracepoint or timer has its tasks looked at and put back.
+ *		class leaves it until a rule takes effect, which may be at that look. At the stop `had` comes back.
+ *		While a rule enforces, a tracepoint or timer has its tasks looked at, and it takes effect each time.
  * thread	Where the records of a process's threads differ, a new one may be a copy of any, and any may have called
  *		exec. Which one is guessed from what it carries, in doubt that with the least `had`: see find_maker().
  * loss		A scan looks at every task, and matches it again. One without a record that was born since we began to
- *		listen is a fresh copy of its parent (a thread: leader); an older one has chosen what it carries. An
- *		orphan had no more than any task that a class has raised so far: see first_sight(), doubt_unheard().
+ *		listen is a fresh copy of its parent (a thread: leader); an older one has chosen all that it carries.
+ *		An orphan's `had` is then at most the least of all whom a class has raised: see doubt_unheard().
  * crash	The records are in /run. By them the next daemon goes on, and its rules take effect; or `restore`
- *		puts all back. Of a task that was being set line 3 holds unvouched. Without records all was chosen.
- * stop		Every task is looked at and gets all of `had`; only who stays SCHED_IDLE keeps the slice. For late forks
- *		`restore` or the next start does that to tasks that are not on record but carry what only a class gives.
+ *		puts all back. What line 3 names is ours on one that was being set. Without records all was chosen.
+ * stop		Every task is looked at and gets all of `had`; but not the slice if it is SCHED_IDLE before and after.
+ *		Of late forks `restore` or the next start does that to those that carry what only a class gives.
  */
 #pragma once
 
