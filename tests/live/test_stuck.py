@@ -16,7 +16,7 @@ from attributes import BACKGROUND, DEFAULT, INITIATED, UI, get_attr, pristine
 from daemon import schedqos
 from harness import LiveTest
 from programs import PYTHON, Program
-from tasks import comm, descendants, state
+from tasks import comm, descendants, open_files, state
 from waiting import wait_for
 
 STUCK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "stuck.py")
@@ -58,13 +58,18 @@ class Stuck(LiveTest):
         self.addCleanup(server.end)
         return server
 
+    @staticmethod
+    def is_stuck(pid, server):
+        """It has opened the file: before that it may be read from a disk."""
+        return state(pid) == "D" and comm(pid) in (b"box", b"file") and server.folder + "/file" in open_files(pid).values()
+
     def stuck(self, server, name="box", *args):
         """A program that is stuck as soon as it runs."""
         path = self.alias(name, PYTHON)
         program = self.run_program([path, STUCK, "hang", server.folder + "/file", *args])
         # First, since the end of the program has to wait for it.
         self.addCleanup(server.end)
-        wait_for(lambda: state(program.pid) == "D" and comm(program.pid) == name.encode(), "a stuck program")
+        wait_for(lambda: self.is_stuck(program.pid, server), "a stuck program")
         return program
 
     def assert_others_do_not_wait(self):
@@ -82,7 +87,7 @@ class Stuck(LiveTest):
     @staticmethod
     def stuck_ones(server, count):
         """Those that the server runs, when they are so many."""
-        found = [pid for pid in server.descendants() if comm(pid) == b"box" and state(pid) == "D"]
+        found = [pid for pid in server.descendants() if Stuck.is_stuck(pid, server)]
         return len(found) == count and found
 
 
