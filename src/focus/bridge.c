@@ -73,7 +73,7 @@ static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unus
 	/* About one process, which may have ended or be none of ours to speak of. */
 	if (error && has_daemon && !focus->prints && strncmp(error->name, ERRORS, strlen(ERRORS)) == 0)
 		return 0;
-	focus->has_daemon = has_daemon;
+	focus->is_served = !error;
 	focus->is_refusing = error && !sd_bus_error_has_name(error, ERRORS "NotYours");
 	if (focus->is_refusing && !was_refusing)
 		say_refusal(error);
@@ -94,8 +94,8 @@ void bridge_tell(struct focus *focus, const struct shown_app *app)
 /* ---- whom ---- */
 
 /*
- * Whoever has the name now knows nothing. Where nobody has, what is told starts it anew, if there is something; but if
- * it had no daemon, another comes with that.
+ * Whoever has the name now knows nothing. Where nobody has, what is told starts it anew, if there is something; but not
+ * if it had no daemon, with which another comes, or refused.
  */
 static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -103,7 +103,7 @@ static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error
 	const char *name, *before, *after;
 
 	(void)error;
-	if (sd_bus_message_read(message, "sss", &name, &before, &after) >= 0 && (*after || focus->has_daemon))
+	if (sd_bus_message_read(message, "sss", &name, &before, &after) >= 0 && (*after || focus->is_served))
 		repeat_in(focus, *after ? 0 : RETRY_US);
 	return 0;
 }
@@ -122,7 +122,7 @@ int bridge_open(struct focus *focus)
 	_cleanup_close_ int self = process_open(getpid());
 	int r = focus_open_bus(focus, sd_bus_open_system, &focus->system_bus);
 
-	focus->has_daemon = true;
+	focus->is_served = true;
 	if (r >= 0 && focus->prints)
 		bridge_tell(focus, &(const struct shown_app){ .pidfd = self, .told = SHOWN_VISIBLE });
 	if (r >= 0)

@@ -29,7 +29,7 @@ struct focus {
 	/* Of bridge.c: */
 	sd_event_source *repeating;
 	bool is_refusing; /* the last answer was an error, which has been said */
-	bool has_daemon;  /* it was not that the bridge has none */
+	bool is_served;	  /* the last answer was no error */
 };
 
 /* ---- sources: compositors, PipeWire, GameMode. They come and go ---- */
