@@ -219,7 +219,7 @@ static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *er
 
 /*
  * Who has the name of the bridge now knows nothing of us. Where nobody has, nothing is to have a weight until somebody
- * does: the service manager starts the next one.
+ * does.
  */
 static int on_bridge(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
