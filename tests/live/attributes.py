@@ -154,12 +154,13 @@ def snapshot():
 
 def baseline():
     """
-    A snapshot to compare later ones with. What others have started within the last ten seconds is not in it: that may be
-    about to choose its attributes, as nice(1) does.
+    A snapshot to compare later ones with. What others have started within the last ten seconds is None: that may be about
+    to choose its attributes, as nice(1) does.
     """
+    found = snapshot()
     ours = {tid for pid in (os.getpid(), *descendants(os.getpid())) for tid in tids(pid)}
     recent = (time.clock_gettime(time.CLOCK_BOOTTIME) - 10) * os.sysconf("SC_CLK_TCK")
-    return {(tid, start): attr for (tid, start), attr in snapshot().items() if tid in ours or start < recent}
+    return {(tid, start): attr if tid in ours or start < recent else None for (tid, start), attr in found.items()}
 
 
 def base_slices():
@@ -183,7 +184,7 @@ def differences(before, after, but=()):
 
     return ["%d %r had %s, has %s" % (tid, comm(tid), attr, after[tid, start])
             for (tid, start), attr in before.items()
-            if tid not in but and plain(after.get((tid, start), attr)) != plain(attr) and lives(tid)]
+            if attr and tid not in but and plain(after.get((tid, start), attr)) != plain(attr) and lives(tid)]
 
 
 def already_tagged(before):

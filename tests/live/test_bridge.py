@@ -227,17 +227,16 @@ class Interface(Bridge):
         self.end_bridge()
 
     def test_properties_follow_the_daemon(self):
-        self.start_bridge()
         alice, root = self.asker(ALICE), self.asker(0)
-
-        def has(name, value):
-            answer = self.ask(alice, "Get", "ss", NAME, name, interface="org.freedesktop.DBus.Properties")
-            return answer == ["ok", *([value] if value else [""])]
-        self.assertTrue(has("Version", ""))
+        self.start_bridge()
         # Before its end it looks once more.
         os.kill(self.bridge.pid, signal.SIGSTOP)
         daemon = self.daemon({"schedqos": {"sched_profile": None}}, prefix=self.inside)
         os.kill(self.bridge.pid, signal.SIGCONT)
+
+        def has(name, value):
+            answer = self.ask(alice, "Get", "ss", NAME, name, interface="org.freedesktop.DBus.Properties")
+            return answer == ["ok", *([value] if value else [""])]
         wait_for(lambda: has("Version", daemon.status()["version"]), "the version")
         self.assertEqual(self.ask(alice, "PropertiesChanged", interface="wait"), ["ok"])
         self.assertTrue(has("SchedProfile", ""))

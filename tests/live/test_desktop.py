@@ -135,3 +135,5 @@ class Desktop(Bridge):
             self.current.popen.wait()
             self.current.run()
             self.current.await_ready()
+            # Where there is no systemd, a bridge that has ended meanwhile is started by whoever calls it.
+            self.verb(ALICE, "status")
