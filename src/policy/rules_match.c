@@ -85,7 +85,8 @@ static int script_by_comm(struct facts *facts, const char *exe, const char **ret
 {
 	const int r = facts_need(facts, FACT_COMM);
 
-	if (strncmp(facts->comm, exe, COMM_CHARS) != 0)
+	/* Anybody may name himself like a path. */
+	if (!strchr(facts->comm, '/') && strncmp(facts->comm, exe, COMM_CHARS) != 0)
 		*ret = facts->comm;
 	return r;
 }
@@ -321,8 +322,13 @@ const struct rule *rules_match(const struct rules *rules, struct facts *facts, i
 	*ret_error = find_names(rules, false, facts, &names);
 	if (*ret_error < 0)
 		return NULL;
-	for (size_t i = 0; i < names.count && !rule; i++)
-		rule = list_match(rules, rules_of_pattern(rules, names.items[i].text), facts, ret_error);
+	for (size_t i = 0; i < names.count && !rule; i++) {
+		const struct rule *list = rules_of_pattern(rules, names.items[i].text);
+
+		/* Its own text is not always what a glob matches. */
+		if (list && !pattern_is_glob(list->pattern))
+			rule = list_match(rules, list, facts, ret_error);
+	}
 	if (!rule)
 		rule = glob_match(rules, &names, facts, ret_error);
 	if (rule)
