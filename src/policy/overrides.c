@@ -305,7 +305,8 @@ uint16_t overrides_focus(const struct overrides *overrides, const struct task *l
 	const struct entry *app = entry_of(overrides, leader->joined[SLOT_SHOWN]);
 	const bool has_window = app && app->override.pid == leader->tgid;
 
-	if (leader->shown != SHOWN_FOCUSED)
+	/* If that has ended, and the process could not be matched since, its record still says so. */
+	if (!app || leader->shown != SHOWN_FOCUSED)
 		return TAG_NONE;
 	if (by != REASON_DEFAULT &&
 	    !(has_window && (by == REASON_RULE || by == REASON_INHERITED || by == REASON_UNIT)))
