@@ -76,8 +76,11 @@ static bool adopt(struct plan *plan, const struct task *record)
 	task.own = (struct assignment){ .tag = TAG_NONE };
 	task.tag = TAG_NONE;
 	task.limit = task.unit = 0;
-	if (!plan->stopped)
+	if (!plan->stopped) {
 		task.state = TASK_UNDECIDED;
+		/* An inherited rule would yield to it. */
+		task.theirs = 0;
+	}
 	memset(task.joined, 0, sizeof(task.joined));
 	task.shown = SHOWN_VISIBLE;
 	task.due = DUE_NOTHING;
@@ -202,6 +205,8 @@ void plan_undo_begin(struct plan *plan)
 	while (!plan->stopped && (task = tasks_next(plan->tasks, &cursor))) {
 		/* What could not be looked at may be due, but is not queued any more. */
 		task->due = DUE_NOTHING;
-		plan_mark(plan, task, DUE_LOOK);
+		/* The scan says who may vouch for a fresh copy. */
+		if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH))
+			plan_mark(plan, task, DUE_LOOK);
 	}
 }

@@ -209,3 +209,17 @@ MACHINE_TEST(what_had_no_class_gets_one_that_a_rule_gives_now)
 	start(m, "'schedqos': { 'default': 'none' }, 'vi': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 }
+
+MACHINE_TEST(what_was_chosen_under_an_inherited_rule)
+{
+	start(m, "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }");
+	spawns(m, INIT, 200, "/usr/bin/make");
+	spawns(m, 200, 201, "/usr/bin/sh");
+	living(m, 201)->attr.nice = -3;
+	scan(m);
+	assert_task(m, 201, "SCHED_BATCH nice -3 slice 20 ms util 0..256", REASON_CHANGED);
+	crash(m);
+	start(m, "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }");
+	assert_task(m, 201, BACKGROUND, REASON_INHERITED);
+	stops_without_trace(m);
+}

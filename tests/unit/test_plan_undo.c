@@ -66,3 +66,22 @@ MACHINE_TEST(one_that_outlasts_its_parent_as_well_gets_no_more_than_that_had)
 	looks_again(m);
 	assert_carries(m, 101, "SCHED_NORMAL nice 10");
 }
+
+/* Who vouches for it is found out by the scan. */
+MACHINE_TEST(a_child_on_its_way_at_a_crash)
+{
+	start(m, "'schedqos': { 'default': 'none' }, 'make': { 'qos': 'QOS_BACKGROUND' }");
+	spawns(m, INIT, 90, "/usr/bin/sh");
+	spawns(m, 90, 100, "/usr/bin/make");
+	assert_carries(m, 100, BACKGROUND);
+	begins_fork(m, 100, 101);
+	execs(m, 100, "/usr/bin/vi");
+	assert_carries(m, 100, PRISTINE);
+	m->missing = FACT_ATTR;
+	ends_fork(m, 101);
+	assert_carries(m, 101, BACKGROUND);
+	crash(m);
+	m->missing = 0;
+	restores(m);
+	assert_carries_what_it_would(m);
+}

@@ -186,8 +186,9 @@ void plan_scan_begin(struct plan *plan);
 bool plan_is_seen(const struct plan *plan, pid_t tid);
 
 /*
- * From now on tasks get back what they had, and none is tagged. Every task on record is due: what cannot be found
- * in /proc is put back as well. The caller scans for others, until nothing is left to do.
+ * From now on tasks get back what they had, and none is tagged. Every task on record is due, so that what cannot be
+ * found in /proc is put back as well; but a fresh copy only once it is found, which tells who may vouch for it. The
+ * caller scans for that and for others, until nothing is left to do.
  */
 void plan_undo_begin(struct plan *plan);
 
