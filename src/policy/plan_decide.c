@@ -162,8 +162,7 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 	task->own = *assignment;
 	task->tag = plan_limited(plan, task, assignment, &is_limited);
 	task->state = next_state(plan, task, is_anew);
-	if ((is_copy || ((task->tag != tag || task->state == TASK_LEFT_ALONE) && !was_left_alone)) &&
-	    task->state != TASK_NOT_FAIR)
+	if ((is_copy || (task->tag != tag && !was_left_alone)) && task->state != TASK_NOT_FAIR)
 		drop_unprivileged(plan, task, is_limited);
 	if (task->state != TASK_TAGGED)
 		return;
@@ -190,9 +189,9 @@ static void record_intent(struct plan *plan, struct task *task, const struct tas
 	if (task->state == TASK_TAGGED)
 		given_note_raise(&plan->given, &task->had, want);
 	/* A thread may take over the leader's record, and what it makes gets a copy of that. */
-	if (leader)
+	if (task->state == TASK_TAGGED && leader)
 		leader->flags |= TASK_TOUCHED;
-	task->flags |= TASK_SETTING | TASK_FRESH | TASK_TOUCHED;
+	task->flags |= TASK_SETTING | TASK_FRESH | (task->state == TASK_TAGGED ? TASK_TOUCHED : 0);
 	task_publish();
 	task->known = *want;
 }
@@ -273,6 +272,7 @@ static enum plan_result not_done(struct plan *plan, struct task *task, const str
 	if (error == -ESRCH)
 		return PLAN_GONE;
 	task->known = action->from;
+	task_publish();
 	task->flags &= ~TASK_SETTING;
 	if (error == -EAGAIN) {
 		plan_mark(plan, task, DUE_LOOK);
@@ -299,6 +299,7 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 	/* What is as it was before was not chosen, but not kept. */
 	attr_copy(&task->known, &action->from, ~attr_difference(&actual, &action->from));
 	judge(task, &actual, false, &plan->given, plan->caps);
+	task_publish();
 	task->flags &= ~TASK_SETTING;
 	note_mixture(plan, task);
 	if (attr_difference(&actual, &action->want) == 0)

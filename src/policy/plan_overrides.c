@@ -49,17 +49,26 @@ struct overrides *plan_overrides(const struct plan *plan)
 	return plan->overrides;
 }
 
+/* What its class raised the next one may not, though it be the same: so whichever comes is another one. */
+static void forget_class(struct plan *plan, struct task *leader)
+{
+	for (struct task *task = leader; task; task = tasks_next_thread(plan->tasks, task))
+		task->tag = TAG_NONE;
+}
+
 void plan_remove_ended(struct plan *plan)
 {
 	uint32_t cursor = 0;
 	struct task *task;
 
 	while ((task = tasks_next(plan->tasks, &cursor))) {
-		if (overrides_leave(plan->overrides, task))
+		if (overrides_leave(plan->overrides, task)) {
+			forget_class(plan, task);
 			mark_process(plan, task, false);
-		/* It may have been made by one of them for its parent (CLONE_PARENT): no event says so. */
-		else if (task->flags & TASK_COPY)
+		} else if (task->flags & TASK_COPY) {
+			/* It may have been made by one of them for its parent (CLONE_PARENT): no event says so. */
 			plan_mark(plan, task, DUE_LOOK);
+		}
 	}
 	if (overrides_remove_ended(plan->overrides))
 		plan_mark_processes(plan);

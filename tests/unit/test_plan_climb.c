@@ -7,6 +7,10 @@
  */
 #include "fake_daemon.h"
 
+#include <errno.h>
+
+#define ALICE 1000
+
 #define RULES                                                                                          \
 	"'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 },"                              \
 	"'QOS_HOT': { 'sched_nice': -7, 'io_class': 'realtime', 'io_priority': 4 },"                    \
@@ -654,4 +658,96 @@ MACHINE_TEST(a_class_that_root_ends_under_a_limit_leaves_nobody_out_of_idle)
 	ends(m, number);
 	assert_carries(m, 100, "SCHED_IDLE nice 0");
 	stops_without_trace(m);
+}
+
+/* What the class of root raised the rule does not. */
+MACHINE_TEST(a_class_that_root_ends_before_the_same_of_a_rule)
+{
+	uint16_t number;
+
+	start(m, "'app': { 'qos': 'QOS_BACKGROUND' }");
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_IDLE, 0);
+	execs(m, 100, "/bin/app");
+	assert_carries(m, 100, "SCHED_IDLE nice 4 util 0..256");
+	number = asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_BACKGROUND" }, 100);
+	assert_carries(m, 100, BACKGROUND);
+	living(m, 100)->attr.policy = POLICY_NORMAL;
+	ends(m, number);
+	assert_carries(m, 100, "SCHED_IDLE nice 4 util 0..256");
+	stops_without_trace(m);
+}
+
+MACHINE_TEST(a_class_that_root_ends_before_the_same_of_a_user)
+{
+	uint16_t number;
+
+	start(m, "'schedqos': { 'default': 'none' }");
+	forks(m, INIT, 100);
+	living(m, 100)->uid = ALICE;
+	chrt(m, 100, POLICY_IDLE, 0);
+	execs(m, 100, "/bin/app");
+	asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_BACKGROUND", .uid = ALICE }, 100);
+	assert_carries(m, 100, "SCHED_IDLE nice 4 util 0..256");
+	number = asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_BACKGROUND" }, 100);
+	assert_carries(m, 100, BACKGROUND);
+	living(m, 100)->attr.policy = POLICY_NORMAL;
+	ends(m, number);
+	assert_carries(m, 100, "SCHED_IDLE nice 4 util 0..256");
+	stops_without_trace(m);
+}
+
+/* Its process cannot be matched for now, as without descriptors. */
+MACHINE_TEST(a_focus_that_ends_does_so_for_threads)
+{
+	uint16_t number;
+
+	start(m, "'x': { 'qos': 'QOS_BACKGROUND' }");
+	forks(m, INIT, 100);
+	living(m, 100)->uid = ALICE;
+	execs(m, 100, "/usr/bin/helper");
+	clones(m, 100, 101);
+	number = asks(m, (struct override){ .kind = OVERRIDE_SHOWN, .uid = ALICE, .qos = "", .shown = SHOWN_FOCUSED }, 100);
+	assert_task(m, 101, INITIATED, REASON_DEFAULT);
+	m->missing = FACT_EXE;
+	m->why_missing = EMFILE;
+	ends(m, number);
+	m->missing = 0;
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+	forks(m, 101, 102);
+	stops_without_trace(m);
+}
+
+MACHINE_TEST(what_never_had_a_class_keeps_a_nice_value)
+{
+	start(m, "'schedqos': { 'default': 'none' }, 'QOS_HOT': { 'sched_nice': -7, 'io_class': 'realtime', 'io_priority': 4 }");
+	forks(m, INIT, 100);
+	ionice(m, 100, IO_CLASS_REALTIME, 6);
+	execs(m, 100, "/usr/bin/vi");
+	assert_carries(m, 100, PRISTINE);
+	renice(m, 100, -2);
+	scan(m);
+	living(m, 100)->without.io_priority = 0;
+	stops_without_trace(m);
+}
+
+/* Arguments cannot be read, so the name might be that of a script. */
+MACHINE_TEST(a_name_is_no_path)
+{
+	m->unread = true;
+	start(m, "'/usr/bin/Xorg': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	forks(m, INIT, 100);
+	execs(m, 100, "/home/user/evil");
+	renames(m, 100, "/usr/bin/Xorg");
+	crash(m);
+	start(m, "'/usr/bin/Xorg': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+}
+
+MACHINE_TEST(the_text_of_a_glob_is_no_name)
+{
+	start(m, "'[ab]x': { 'qos': 'QOS_USER_INTERACTIVE' }");
+	forks(m, INIT, 100);
+	execs(m, 100, "/home/user/[ab]x");
+	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
 }

@@ -351,3 +351,16 @@ MACHINE_TEST(a_real_time_class_that_a_lowered_task_does_not_get_leaves_its_slice
 	assert_carries(m, 100, "SCHED_NORMAL nice 5 slice 7 ms");
 	stops_without_trace(m);
 }
+
+MACHINE_TEST(an_inherited_rule_yields_at_every_exec)
+{
+	start(m, "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }");
+	spawns(m, INIT, 200, "/usr/bin/make");
+	spawns(m, 200, 201, "/usr/bin/sh");
+	living(m, 201)->attr.nice = -3;
+	execs(m, 201, "/usr/bin/cc");
+	assert_task(m, 201, PRISTINE, REASON_CHOSEN);
+	execs(m, 201, "/usr/bin/ld");
+	assert_task(m, 201, PRISTINE, REASON_CHOSEN);
+	stops_without_trace(m);
+}

@@ -45,7 +45,7 @@ enum task_flag {
 	TASK_COPY = 1 << 0,    /* its record is a copy: nobody has looked at the task since its fork */
 	TASK_FRESH = 1 << 1,   /* just set: no child is known to carry all of that yet. A copy: it may not itself */
 	TASK_SETTING = 1 << 2, /* about to be set to what is known */
-	TASK_TOUCHED = 1 << 3, /* it was set, or an ancestor or, of a leader, one of its threads */
+	TASK_TOUCHED = 1 << 3, /* a class was put on it, on an ancestor or, if a leader, on one of its threads */
 	TASK_MIXED = 1 << 4,   /* leader: the records of its threads differ, or have */
 	TASK_ENDED = 1 << 5,   /* a thread that an exec has ended: kept until we know which one called that */
 	TASK_IN_DOUBT = 1 << 6, /* its record may be another thread's: they differed at its birth, or it called exec */
