@@ -22,27 +22,27 @@
  * looked at since its fork. Its record is a copy of its origin's: of the task that forked or, for a thread, of the
  * leader, since no event names a thread's maker. The kernel copies policy, nice value and slice together: by line 3 all
  * three have to be those of `had`, or those with one class put on. If only nice differs, beside that class's slice, the
- * policy is still ours: see signature(). Whether it is less is asked of each alone. Less are: SCHED_IDLE than any other
- * policy, a fair policy than a real-time one, a higher nice value, an I/O priority that is not real-time.
+ * policy is still ours: see signature(). What is less then needs a voucher, or goes on to line 4 alone: SCHED_IDLE
+ * than any other policy, a fair policy than a real-time one, a higher nice value, I/O that is real-time no more.
  *
  * WHO VOUCHES, AND WHY. A fork that began before its origin was set brings a child that carries what the origin carried
  * before. So a task that we set is fresh until we find a child that carries all of that; and a copy whose origin was
- * fresh or due at its birth is fresh until we look at it. If such a copy has a class's slice, and not the one that
+ * fresh or due at its birth is fresh until we look at it. If such a copy has a class's own slice, and not the one that
  * `known` says, it is older than its record: `known` becomes `had` in policy, nice and slice, so that line 3 decides.
  *	But anyone can lower himself to what a class gives, and fork; were that ours, the stop would raise the child. So
  * what is less than `had` is ours by line 3 only on a fresh copy whose origin lives, is no copy itself, and right now
  * carries all that its record says. (A thread that a scan has found, and a child of init, have none that could vouch.)
  * Then the copy's `had` becomes, attribute by attribute, the lesser of its own and its origin's.
  *
- * BOUNDS. The stop gives nobody more than he could take himself. A choice becomes `had` at once, unless it is more than
- * that; then only if it shows that it took privilege:
+ * BOUNDS. The stop gives nobody more than he could take himself. A choice that is no more than `had` becomes `had` at
+ * once; one that is more, only if it shows that it took privilege:
  *	nice			a number below every class's; any, if no copy, and no class was put on it or an ancestor
- *	out of SCHED_IDLE	if `known` was that and, on a copy, no class ever took a task out of it
+ *	out of SCHED_IDLE	if `known` was SCHED_IDLE and, on a copy, no class ever took any task out of that
  *	real-time		above `known`, on a copy above every class's; any, if `had` is no fair policy
  *	real-time I/O		above every class's
  * Else it is `theirs` until a rule takes effect or the stop. Even if none does, a choice that is more than the class
- * gives is dropped when another class comes, or a copy is first looked at. Kept is only what is in `had`, and under a
- * limit only if that is more than the kernel's default. What is dropped does not come back: see drop_unprivileged().
+ * gives is dropped when that class comes after another, or at a copy's first look. Kept is what is in `had`; under a
+ * limit only if `had` is more than the kernel's default. What is dropped does not come back: see drop_unprivileged().
  * Where the records of threads have differed, their leader counts as a copy here: one may have called exec unheard.
  *
  * WHAT HAPPENS. Rules, enforce, yield, limits, overrides and the focus are told in schedqos.json(5), schedqos(8).
@@ -60,12 +60,12 @@
  * thread	Where the records of a process's threads differ, a new one may be a copy of any, and any may have called
  *		exec. Which one is guessed from what it carries, in doubt that with the least `had`: see find_maker().
  * loss		A scan looks at every task, and matches it again. One without a record that was born since we began to
- *		listen is a fresh copy of its parent (a thread: leader); an older one has chosen all that it carries.
- *		An orphan's `had` is then at most the least of all whom a class has raised: see doubt_unheard().
+ *		listen is a fresh copy of its parent (a thread: leader); an older one has chosen all, line 1 or not.
+ *		Init's new child had no more than any task that a class has raised above `had`: see doubt_unheard().
  * crash	The records are in /run. By them the next daemon goes on, and its rules take effect; or `restore`
- *		puts all back. What line 3 names is ours on one that was being set. Without records all was chosen.
+ *		puts all back. Line 3 holds for one that was being set, unvouched. Without records all was chosen.
  * stop		Every task is looked at and gets all of `had`; but not the slice if it is SCHED_IDLE before and after.
- *		Of late forks `restore` or the next start does that to those that carry what only a class gives.
+ *		A late fork's child gets it by `restore` or the next start, if it carries what only a class gives.
  */
 #pragma once
 
