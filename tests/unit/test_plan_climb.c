@@ -660,17 +660,11 @@ MACHINE_TEST(a_class_that_root_ends_under_a_limit_leaves_nobody_out_of_idle)
 	stops_without_trace(m);
 }
 
-/* What the class of root raised the rule does not. */
-MACHINE_TEST(a_class_that_root_ends_before_the_same_of_a_rule)
+/* What the class of root has raised, the same class by somebody else does not. */
+static void roots_class_comes_and_goes(struct machine *m)
 {
-	uint16_t number;
+	const uint16_t number = asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_BACKGROUND" }, 100);
 
-	start(m, "'app': { 'qos': 'QOS_BACKGROUND' }");
-	forks(m, INIT, 100);
-	chrt(m, 100, POLICY_IDLE, 0);
-	execs(m, 100, "/bin/app");
-	assert_carries(m, 100, "SCHED_IDLE nice 4 util 0..256");
-	number = asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_BACKGROUND" }, 100);
 	assert_carries(m, 100, BACKGROUND);
 	living(m, 100)->attr.policy = POLICY_NORMAL;
 	ends(m, number);
@@ -678,10 +672,18 @@ MACHINE_TEST(a_class_that_root_ends_before_the_same_of_a_rule)
 	stops_without_trace(m);
 }
 
+MACHINE_TEST(a_class_that_root_ends_before_the_same_of_a_rule)
+{
+	start(m, "'app': { 'qos': 'QOS_BACKGROUND' }");
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_IDLE, 0);
+	execs(m, 100, "/bin/app");
+	assert_carries(m, 100, "SCHED_IDLE nice 4 util 0..256");
+	roots_class_comes_and_goes(m);
+}
+
 MACHINE_TEST(a_class_that_root_ends_before_the_same_of_a_user)
 {
-	uint16_t number;
-
 	start(m, "'schedqos': { 'default': 'none' }");
 	forks(m, INIT, 100);
 	living(m, 100)->uid = ALICE;
@@ -689,12 +691,7 @@ MACHINE_TEST(a_class_that_root_ends_before_the_same_of_a_user)
 	execs(m, 100, "/bin/app");
 	asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_BACKGROUND", .uid = ALICE }, 100);
 	assert_carries(m, 100, "SCHED_IDLE nice 4 util 0..256");
-	number = asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_BACKGROUND" }, 100);
-	assert_carries(m, 100, BACKGROUND);
-	living(m, 100)->attr.policy = POLICY_NORMAL;
-	ends(m, number);
-	assert_carries(m, 100, "SCHED_IDLE nice 4 util 0..256");
-	stops_without_trace(m);
+	roots_class_comes_and_goes(m);
 }
 
 /* Its process cannot be matched for now, as without descriptors. */
