@@ -219,6 +219,9 @@ static void find_maker(const struct plan *plan, struct task *task, struct facts 
 		const uint8_t same = ~attr_difference(actual, &known);
 		const bool fits = !(~same & bits);
 
+		/* A thread that carries less cannot have made this one: nobody can raise himself. */
+		if (attr_above(actual, &known))
+			continue;
 		if (fits && !maker) {
 			maker = other;
 			least = had;

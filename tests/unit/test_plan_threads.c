@@ -64,8 +64,8 @@ MACHINE_TEST(a_thread_of_a_mixed_process_is_looked_at)
 		assert_carries(m, tid, PRISTINE);
 }
 
-/* What nobody else of the process carries may have been raised from the least that one of them had. */
-MACHINE_TEST(one_that_no_thread_knows_had_the_least_of_all)
+/* Chromium's new threads do this: only a thread that carries no less can have made one, so a lower thread says nothing. */
+MACHINE_TEST(a_lowered_thread_holds_no_new_thread_back)
 {
 	start_and_run(m, CHROME, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -73,7 +73,31 @@ MACHINE_TEST(one_that_no_thread_knows_had_the_least_of_all)
 	scan(m);
 	m->deaf = true;
 	clones(m, 100, 102);
-	living(m, 102)->attr.nice = -3;
+	renice(m, 102, 0);
+	renames(m, 102, "pool-hot");
+	m->deaf = false;
+	hear(m);
+	assert_task(m, 102, INITIATED, REASON_THREAD);
+	stop(m);
+	assert_carries(m, 101, "SCHED_NORMAL nice 10");
+	assert_carries(m, 102, PRISTINE);
+}
+
+/* What nobody else of the process carries may have been raised from the least that one of them had. */
+MACHINE_TEST(one_that_no_thread_knows_had_the_least_of_all)
+{
+	start_and_run(m,
+		      "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false, "
+		      "'thread_qos': { 'hot': 'QOS_USER_INITIATED' } }",
+		      "/usr/bin/chrome");
+	clones(m, 100, 101);
+	renice(m, 101, 10);
+	scan(m);
+	renames(m, 101, "hot");
+	assert_task(m, 101, INITIATED, REASON_THREAD);
+	m->deaf = true;
+	clones(m, 100, 102);
+	living(m, 102)->attr.nice = -1;
 	m->deaf = false;
 	hear(m);
 	stop(m);
