@@ -28,7 +28,8 @@
 
 static bool unwatch(const struct override *override)
 {
-	sd_event_source_disable_unref(override->end);
+	/* Other overrides may use it: the last one to go frees it. */
+	sd_event_source_unref(override->end);
 	return true;
 }
 
@@ -41,7 +42,7 @@ static bool tell_and_unwatch(const struct override *override)
 	return unwatch(override);
 }
 
-/* Its folder in *ret: 0, -ENOTDIR: there is none, or another -errno. */
+/* Finds the cgroup's folder. Returns 0, -ENOTDIR if there is no such cgroup, or another -errno. */
 static int find_cgroup(const char *cgroup, char ret[PATH_MAX])
 {
 	int r = host_cgroup_folder(cgroup, ret, PATH_MAX);
@@ -49,13 +50,29 @@ static int find_cgroup(const char *cgroup, char ret[PATH_MAX])
 	return r == -ENOENT ? -ENOTDIR : r;
 }
 
-/* Of a cgroup it is heard that something is gone from the folder that it is in. */
-static bool target_ends(const struct override *override, const void *source)
+static bool process_ends(const struct override *override, const void *source)
 {
+	return override->end == source && tell_and_unwatch(override);
+}
+
+/* The event of a folder that some limited cgroups are in. */
+struct removal {
+	const sd_event_source *source;
+	const char *name; /* of the removed cgroup; NULL: events were lost, or the folder itself is gone */
+};
+
+/*
+ * Compares names before it looks at any folder: users may remove cgroups next to limited ones as often as they like. A
+ * folder of that name may be there, since another cgroup may have taken the name.
+ */
+static bool cgroup_ends(const struct override *override, const void *context)
+{
+	const struct removal *removal = context;
 	char folder[PATH_MAX];
 
-	return override->end == source && (!override->cgroup || find_cgroup(override->cgroup, folder) == -ENOTDIR) &&
-	       tell_and_unwatch(override);
+	return override->end == removal->source &&
+	       (!removal->name || strcmp(removal->name, strrchr(override->cgroup, '/') + 1) == 0) &&
+	       find_cgroup(override->cgroup, folder) == -ENOTDIR && tell_and_unwatch(override);
 }
 
 static bool is_like(const struct override *override, const struct override *other)
@@ -117,20 +134,52 @@ static int on_process_ended(sd_event_source *source, int fd, uint32_t revents, v
 
 	(void)fd;
 	(void)revents;
-	tagger_end_overrides(daemon->tagger, target_ends, source);
+	tagger_end_overrides(daemon->tagger, process_ends, source);
 	return 0;
 }
 
 static int on_removal(sd_event_source *source, const struct inotify_event *event, void *userdata)
 {
+	const struct removal removal = { source, event->len ? event->name : NULL };
 	struct daemon *daemon = userdata;
 
-	(void)event;
-	tagger_end_overrides(daemon->tagger, target_ends, source);
+	tagger_end_overrides(daemon->tagger, cgroup_ends, &removal);
 	return 0;
 }
 
-/* The kernel tells of a cgroup's removal only those who watch the one around it (tried with 6.18). */
+/* Returns the length of the path of the cgroup around this one. */
+static size_t length_around(const char *cgroup)
+{
+	return (size_t)(strrchr(cgroup, '/') - cgroup);
+}
+
+/* Returns a reference to the source that watches the folder around the cgroup for another override; NULL if none. */
+static sd_event_source *share_watch(const struct daemon *daemon, const char *cgroup)
+{
+	const size_t length = length_around(cgroup);
+	const struct override *override;
+	uint16_t number = 0;
+
+	while ((override = overrides_next(tagger_overrides(daemon->tagger), &number))) {
+		if (override->cgroup && override->end && length_around(override->cgroup) == length &&
+		    strncmp(override->cgroup, cgroup, length) == 0)
+			return sd_event_source_ref(override->end);
+	}
+	return NULL;
+}
+
+/* Has the folder watched, once the events of tasks have been handled: nobody else waits for a limit's end. */
+static int watch_folder(struct daemon *daemon, const char *folder, sd_event_source **ret)
+{
+	int r = sd_event_add_inotify(daemon->event, ret, folder, IN_DELETE | IN_ONLYDIR, on_removal, daemon);
+
+	return r < 0 ? r : sd_event_source_set_priority(*ret, SD_EVENT_PRIORITY_NORMAL + 2);
+}
+
+/*
+ * The kernel tells of a cgroup's removal only those who watch the one around it (tried with 6.18). Overrides share the
+ * watch, since each event wakes each source.
+ */
 static int watch_cgroup(struct daemon *daemon, struct override *override)
 {
 	char folder[PATH_MAX];
@@ -140,8 +189,11 @@ static int watch_cgroup(struct daemon *daemon, struct override *override)
 	/* The root stays. */
 	if (r < 0 || !override->cgroup[1])
 		return r;
-	*strrchr(folder, '/') = '\0';
-	r = sd_event_add_inotify(daemon->event, &end, folder, IN_DELETE | IN_ONLYDIR, on_removal, daemon);
+	end = share_watch(daemon, override->cgroup);
+	if (!end) {
+		*strrchr(folder, '/') = '\0';
+		r = watch_folder(daemon, folder, &end);
+	}
 	override->end = end;
 	/* It may have gone meanwhile. */
 	return r < 0 ? r : find_cgroup(override->cgroup, folder);
@@ -229,7 +281,7 @@ int held_put(struct daemon *daemon, struct override override)
 	if (r == 0)
 		r = tagger_override(daemon->tagger, &override, &number);
 	if (r < 0) {
-		sd_event_source_disable_unref(override.end);
+		unwatch(&override);
 		return r;
 	}
 	tagger_end_overrides(daemon->tagger, gives_way, overrides_get(tagger_overrides(daemon->tagger), number));

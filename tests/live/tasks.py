@@ -52,6 +52,12 @@ def open_files(pid):
     return found
 
 
+def reads(pid):
+    """How often a process called read(2)."""
+    with open("/proc/%d/io" % pid, encoding="ascii") as io:
+        return int(re.search(r"(?m)^syscr: (\d+)", io.read()).group(1))
+
+
 def sleeps(pid):
     """How often a process went to sleep."""
     with open("/proc/%d/status" % pid, encoding="utf-8", errors="replace") as status:

@@ -9,7 +9,7 @@ from cgroups import HEARD
 from daemon import SCHEDQOS, environment, schedqos
 from harness import LiveTest
 from programs import sleep_program
-from tasks import comm
+from tasks import comm, reads
 from waiting import wait_for
 
 SOCKET = "/run/schedqos/bus"
@@ -198,6 +198,25 @@ class Limit(Overrides):
         cgroups.back(other.pid)
         cgroups.remove_one(cgroups.root + "/minimised/later")
         wait_for(lambda: self.overrides() == 0, "the end of the override")
+
+    def test_cgroups_next_to_limited_ones(self):
+        """Users may remove them as often as they like: the daemon looks at no folder for that."""
+        limited, removals = 16, 100
+        cgroups = self.new_cgroups("schedqos-live")
+        daemon = self.daemon(APP)
+        for i in range(limited):
+            cgroups.make("limited%d" % i)
+            self.ask("limit", "--keep", cgroups.path("limited%d" % i), BACKGROUND)
+        before = reads(daemon.pid)
+        for i in range(removals):
+            cgroups.make("next")
+            cgroups.remove_one(cgroups.root + "/next")
+        # Its event comes after those.
+        cgroups.remove_one(cgroups.root + "/limited0")
+        wait_for(lambda: self.overrides() == limited - 1, "the end of one override")
+        self.assertLess(reads(daemon.pid) - before, limited * removals)
+        cgroups.remove_one(cgroups.root + "/limited1")
+        wait_for(lambda: self.overrides() == limited - 2, "the end of another one")
 
     def test_who_holds_one_is_not_sent_away_for_others(self):
         self.daemon(APP)
