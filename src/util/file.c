@@ -112,7 +112,7 @@ static int open_error(int error)
 {
 	if (error == ELOOP)
 		return -EPERM;
-	/* A security module's EPERM does not mean that the file is somebody else's. */
+	/* A security module may return EPERM too; that does not mean that another user owns the file. */
 	return error == EPERM ? -EACCES : -error;
 }
 
@@ -136,7 +136,7 @@ int state_file_remove(int folder, const char *name)
 	return unlinkat(folder, name, 0) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-/* The first one stays: only that one holds what tasks and knobs had before anything was set. */
+/* Keeps the first damaged file: only that one knows what tasks and knobs had before schedqos first set anything. */
 int state_file_set_aside(int folder, const char *name, const char *what, int error)
 {
 	const char *remedy =

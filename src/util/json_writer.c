@@ -6,7 +6,7 @@
 
 #include <schedqos/util/text.h>
 
-/* As \u: one escape for most characters, a surrogate pair for those above 16 bits. */
+/* Writes a \u escape; a surrogate pair for a character above 16 bits. */
 static void put_escape(struct text_buf *text, uint32_t c)
 {
 	if (c > 0xffff) {
@@ -16,7 +16,7 @@ static void put_escape(struct text_buf *text, uint32_t c)
 	text_buf_printf(text, "\\u%04x", c);
 }
 
-/* Whatever text_escape leaves alone is safe to show, and valid in a JSON string except for quotes. */
+/* A character that text_escape leaves unchanged is safe to show, and valid in JSON unless it is a quote. */
 static void put_string(struct text_buf *text, const char *s)
 {
 	size_t left = strlen(s), n;
@@ -48,7 +48,7 @@ static void put_line(struct json_writer *json)
 		text_buf_put(&json->text, "\t", 1);
 }
 
-/* Begins an item of the innermost bracket. */
+/* Begins an item of the innermost open bracket. */
 static void put_key(struct json_writer *json, const char *key)
 {
 	if (json->has_items)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The longest that one byte or one character can become: "\xNN", or four bytes of UTF-8. */
+/* Longest output for one byte or one character: "\xNN", or four bytes of UTF-8. */
 #define PIECE_MAX 4
 
 uint32_t text_utf8_decode(const char *s, size_t n)
@@ -47,7 +47,7 @@ size_t text_utf8_length(const char *s, size_t len)
 	return n;
 }
 
-/* Characters that move the cursor, change the reading direction or cannot be seen. */
+/* Rejects characters that move the cursor, change the reading direction or are invisible. */
 static bool is_printable(uint32_t c)
 {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == '\\')
@@ -58,13 +58,13 @@ static bool is_printable(uint32_t c)
 		return false;
 	if (c >= 0x2060 && c <= 0x206f)
 		return false;
-	/* Tag characters, which spell out invisible text. */
+	/* Tag characters spell out invisible text. */
 	if (c >= 0xe0000 && c <= 0xe007f)
 		return false;
 	return c != 0xad && c != 0x61c && c != 0xfeff && !(c >= 0xfff0 && c <= 0xfffb);
 }
 
-/* Writes the safe form of the character at s into piece; returns how many bytes of s it takes up. */
+/* Writes the safe form of the character at `s` into piece. Returns how many bytes of `s` it consumed. */
 static size_t escape_one(const char *s, size_t len, char piece[PIECE_MAX + 1])
 {
 	size_t n = text_utf8_length(s, len);
@@ -161,7 +161,7 @@ int parse_u64(const char *text, size_t len, uint64_t max, uint64_t *ret)
 
 /* ---- a growing text ---- */
 
-/* Makes room for len bytes and a NUL. */
+/* Makes room for `len` more bytes and a NUL. */
 static bool make_room(struct text_buf *buf, size_t len)
 {
 	size_t size = buf->size ? buf->size : 128;
@@ -224,7 +224,7 @@ char *text_buf_take(struct text_buf *buf)
 
 /* ---- did you mean ---- */
 
-/* Words longer than all of our names are not worth comparing. */
+/* Longer words are not compared, since no name of ours is that long. */
 #define WORD_MAX 64
 
 static bool is_same(char a, char b)
@@ -239,10 +239,10 @@ static uint8_t least(uint8_t a, uint8_t b, uint8_t c)
 	return m < c ? m : c;
 }
 
-/* Edits (insert, delete, replace, swap neighbours) from a to b; both no longer than WORD_MAX. */
+/* Returns the number of edits (insert, delete, replace, swap neighbours) from a to b, neither longer than WORD_MAX. */
 static size_t distance(const char *a, size_t len_a, const char *b, size_t len_b)
 {
-	uint8_t table[WORD_MAX + 1][WORD_MAX + 1]; /* from the first i letters of a to the first j of b */
+	uint8_t table[WORD_MAX + 1][WORD_MAX + 1]; /* [i][j]: from the first i letters of a to the first j of b */
 
 	for (size_t i = 0; i <= len_a; i++) {
 		for (size_t j = 0; j <= len_b; j++) {
@@ -262,8 +262,8 @@ static size_t distance(const char *a, size_t len_a, const char *b, size_t len_b)
 }
 
 /*
- * Abbreviations, which differ by more than a typing error: the first words are missing, as in "nice" for
- * "sched_nice" and "BACKGROUND" for "QOS_BACKGROUND", or the end of the last one, as in "sched_prio".
+ * Recognises abbreviations, which differ by more than a typing error: the first words are missing ("nice" for
+ * "sched_nice", "BACKGROUND" for "QOS_BACKGROUND") or the end of the last word is ("sched_prio").
  */
 static bool is_short_for(const char *word, size_t len, const char *candidate, size_t other)
 {
@@ -279,7 +279,7 @@ void suggest_offer(struct suggestion *suggestion, const char *candidate)
 {
 	size_t len = strlen(suggestion->word), other = strlen(candidate);
 	size_t limit = len / 3 > 1 ? len / 3 : 1;
-	size_t d = len > other ? len - other : other - len; /* it cannot be less */
+	size_t d = len > other ? len - other : other - len; /* a lower bound of the distance */
 
 	if (len > WORD_MAX || other > WORD_MAX)
 		return;

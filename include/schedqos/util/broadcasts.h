@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Signals on a bus, and who has sent them. */
+/* Filters for signals on a D-Bus bus. */
 #pragma once
 
 #include <systemd/sd-bus.h>
 
-/* The beginning of a match of what the bus says when a name changes hands: of arg0, from arg1, to arg2. */
+/* First part of a match for "a name changed hands". Add arg0 (the name), arg1 (old owner) or arg2 (new owner). */
 #define BUS_NAME_OWNER_CHANGED                                                            \
 	"type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"       \
 	"interface='org.freedesktop.DBus',member='NameOwnerChanged'"
@@ -17,9 +17,11 @@ static inline int ignore_signal_to_us(sd_bus_message *message, void *userdata, s
 }
 
 /*
- * Of what is sent to all the bus lets through to us what those have sent whom our matches name. What is sent to us
- * alone it lets through from anybody, and the library, which does not know who has a name, takes it for theirs. 0 or
- * -errno.
+ * Ignores signals that are addressed to this connection alone; call it once for each bus connection.
+ *
+ * The bus delivers a broadcast only if one of our matches names its sender. It delivers a signal that is addressed to
+ * us from any sender, and sd-bus, which does not know the owners of names, would then hand it to a handler that trusts
+ * the sender. Returns 0 or -errno.
  */
 static inline int hear_broadcasts_only(sd_bus *bus)
 {

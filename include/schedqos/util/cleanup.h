@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Locals that clean up after themselves when they go out of scope. */
+/* Cleanup attributes: locals that release what they hold when they go out of scope. */
 #pragma once
 
 #include <dirent.h>
@@ -30,14 +30,16 @@ static inline void cleanup_closedir(DIR **folder)
 #define _cleanup_close_ _cleanup_(cleanup_close)
 #define _cleanup_closedir_ _cleanup_(cleanup_closedir)
 
-/* For a pointer that `release` takes, NULL included: _cleanup_(releasep), named as libsystemd names its own. */
+/*
+ * Defines releasep for _cleanup_(releasep). `release` must accept NULL. libsystemd names its own cleanups the same way.
+ */
 #define DEFINE_CLEANUP(type, release)             \
 	static inline void release##p(type **p)   \
 	{                                         \
 		release(*p);                      \
 	}
 
-/* Takes the value out of a variable that cleans up, leaving nothing to clean. */
+/* Moves the value out of a variable with a cleanup attribute, so that nothing is left to clean up. */
 #define take_ptr(p)                                                                                \
 	({                                                                                         \
 		__typeof__(p) taken_ = (p);                                                        \
@@ -55,8 +57,8 @@ static inline void cleanup_closedir(DIR **folder)
 #define array_size(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * The array with room for one more item than count: where that is a power of two, for twice as many. NULL without
- * memory; then it stays as it was.
+ * Returns the array with room for at least one more than `count` items; capacity doubles at each power of two. Returns
+ * NULL if there is no memory; the array is then unchanged.
  */
 static inline void *array_room(void *array, size_t count, size_t item_size)
 {

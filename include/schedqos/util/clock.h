@@ -7,7 +7,7 @@
 
 #define NS_PER_S 1000000000ULL
 
-/* The time of the clock, in nanoseconds. */
+/* Returns the time of the clock in nanoseconds. */
 static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
@@ -16,19 +16,19 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* The length of the clock tick in which /proc/PID/stat counts, ns. */
+/* Returns the length in nanoseconds of the clock tick in which /proc/PID/stat counts. */
 static inline uint64_t clock_tick_ns(void)
 {
 	return NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-/* Ticks since boot, like start times in /proc/PID/stat. */
+/* Returns the time since boot in clock ticks, the unit of start times in /proc/PID/stat. */
 static inline uint64_t clock_ticks(void)
 {
 	return clock_ns(CLOCK_BOOTTIME) / clock_tick_ns();
 }
 
-/* CLOCK_MONOTONIC in milliseconds, cut to 32 bits. */
+/* Returns CLOCK_MONOTONIC in milliseconds, truncated to 32 bits. */
 static inline uint32_t clock_ms(void)
 {
 	return (uint32_t)(clock_ns(CLOCK_MONOTONIC) / 1000000);

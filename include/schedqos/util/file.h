@@ -6,33 +6,33 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Reads until the end of the file, or until size bytes are there. Returns their number, or -errno. No NUL is added. */
+/* Reads `size` bytes, or fewer if the file ends first. Returns the number of bytes read, or -errno. Adds no NUL. */
 ssize_t read_full(int fd, char *buf, size_t size);
 
 /*
- * Reads up to size bytes into memory that the caller frees, with a NUL after them that *ret_size does not count. 0 or
- * -errno.
+ * Reads at most `size` bytes into new memory, which the caller frees, and adds a NUL that *ret_size does not count.
+ * Returns 0 or -errno.
  */
 int read_text(int fd, size_t size, char **ret, size_t *ret_size);
 
 /*
- * The same of a file, opened without blocking in case it is a FIFO; -EINVAL: not a regular one; -EFBIG: larger than
- * max.
+ * Reads a regular file like read_text, and never blocks on a FIFO. Returns 0, -EINVAL if it is not a regular file,
+ * -EFBIG if it is larger than `max` bytes, or another -errno.
  */
 int read_text_file(const char *path, size_t max, char **ret, size_t *ret_size);
 
-/* Writes all of it, however many calls that takes. 0, or -errno with some of it written. */
+/* Writes all `size` bytes, in several calls if necessary. Returns 0, or -errno after a partial write. */
 int write_full(int fd, const void *buf, size_t size);
 
-/* Opens a folder to list its entries; path is relative to `folder`. 0 or -errno. */
+/* Opens a folder for listing; `path` is relative to `folder`. Returns 0 or -errno. The caller closes *ret. */
 int open_list(int folder, const char *path, DIR **ret);
 
 /* ---- the runtime folder ---- */
 
 /*
- * The runtime folder: what must survive a crash, so that a later run, as root, can put it back. So a file there is
- * trusted only if it is complete, of this boot, and nobody else can reach it. One that never will be is set aside; one
- * that cannot be read now stays.
+ * The runtime folder holds the records that must survive a crash, so that a later run, as root, can undo what the
+ * daemon set. A file there is trusted only if it is complete, was written during this boot, and no other user can write
+ * or replace it. A file that can never be trusted is set aside; a file that cannot be read at the moment stays.
  */
 
 #ifndef RUNDIR
@@ -41,32 +41,35 @@ int open_list(int folder, const char *path, DIR **ret);
 
 #define STATE_FOLDER RUNDIR "/schedqos"
 
-/* The records of knobs and of tasks. */
+/* Names of the record of knobs and of the record of tasks. */
 #define STATE_KNOBS "knobs.json"
 #define STATE_TASKS "state"
 
-/* Suffix of a file that has been set aside. */
+/* Suffix of a file that was set aside. */
 #define STATE_DAMAGED ".damaged"
 
-/* Opens a folder, which is made if it does not exist: the runtime folder, or any. A descriptor, or -errno. */
+/* Open a folder, any or the runtime folder, and create it first if it is missing. Return a descriptor or -errno. */
 int folder_open(const char *path, mode_t mode);
 int state_folder_open(void);
 
 /*
- * Opens the file for reading. Returns a descriptor, with the size in bytes in *ret_size; -ENOENT; -EPERM for one that
- * is not a regular file of our own user's that no one else can reach; or another -errno: it may be read another time.
+ * Opens a file of the runtime folder for reading. Returns a descriptor and the file's size in bytes in *ret_size;
+ * -ENOENT if it does not exist; -EPERM if it can never be trusted: not a regular file, not owned by our user, or open
+ * to others; or another -errno, after which a later attempt may succeed.
  */
 int state_file_open(int folder, const char *name, size_t *ret_size);
 
-/* 0, also when there is none, or -errno. */
+/* Removes a file of the runtime folder. Returns 0, even if it did not exist, or -errno. */
 int state_file_remove(int folder, const char *name);
 
 /*
- * error: of reading the file. If the file exists but will never be of use to us, it is renamed to NAME.damaged, since
- * what to do about it is up to the administrator, or removed if there is one already. That is logged, of `what` for
- * people. Returns 0 then; else error, or -errno of the renaming.
+ * Sets aside a file that could not be used. `error` is the result of reading it, `what` describes it in the log.
+ *
+ * If `error` says that the file can never be used, the function renames it to NAME.damaged for the administrator, or
+ * removes it if such a file already exists, logs that and returns 0. Otherwise it returns `error`. It returns -errno if
+ * the renaming fails.
  */
 int state_file_set_aside(int folder, const char *name, const char *what, int error);
 
-/* Why a file could not be read, for people. */
+/* Describes why a file of the runtime folder could not be read. */
 const char *state_file_fault(int error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One line of log for people. Nothing below the tagger, the machine and the command line logs; they return -errno.
- * Text that a task chose must have gone through text_escape before it comes here.
+ * The log for people. Only the tagger, the machine module and the command line log; modules below them return -errno.
+ * Text that a task chose must have gone through text_escape first.
  */
 #pragma once
 
@@ -10,19 +10,16 @@
 #include <stdint.h>
 #include <syslog.h>
 
-/* Or'ed into a level: the line has its own prefix, such as FILE:LINE:COLUMN, and gets no other. */
+/* Add this to a level if the line has a prefix of its own, such as FILE:LINE:COLUMN, and needs no other. */
 #define LOG_PLAIN 0x100
 
-/*
- * Where lines go. The default sink writes "schedqos: line" to stderr, with the level's name before warnings and errors.
- * level comes without LOG_PLAIN.
- */
+/* Receives each line. `level` comes without LOG_PLAIN. */
 typedef void log_sink(int level, bool plain, const char *line);
 
-/* The default sink. */
+/* The default sink: writes "schedqos: LINE" to stderr, with "warning:" or "error:" before warnings and errors. */
 void log_to_stderr(int level, bool plain, const char *line);
 
-void log_set_sink(log_sink *sink); /* NULL: the default one */
+void log_set_sink(log_sink *sink); /* NULL: the default sink */
 void log_set_level(int level);	   /* LOG_ERR .. LOG_DEBUG; initially LOG_INFO */
 bool log_enabled(int level);
 
@@ -34,15 +31,15 @@ void log_write(int level, const char *format, ...) __attribute__((format(printf,
 #define log_info(...) log_write(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_write(LOG_DEBUG, __VA_ARGS__)
 
-/* A recurring problem is logged only when it first happens, and its total at the end. */
+/* A problem that may recur. Only its first occurrence is logged, and the total at the end. */
 struct problem {
 	uint64_t count;
-	char text[160]; /* of the first time */
+	char text[160]; /* of the first occurrence */
 };
 
-/* Counts the problem; logs the text, at warning level, only the first time. */
+/* Counts the problem, and logs the text as a warning if this is its first occurrence. */
 void problem_report(struct problem *problem, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Logs how often it happened, if more than once. */
+/* Logs how often the problem occurred, if more than once. */
 void problem_summary(const struct problem *problem);
