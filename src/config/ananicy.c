@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads ananicy's files line by line, and gives each rule a class by its type, else by its values. */
+/* Reads ananicy's files line by line and assigns each rule a class, by its type or else by its values. */
 #include <schedqos/config/config_text.h>
 
 #include <errno.h>
@@ -18,13 +18,13 @@
 
 #include "arena.h"
 
-/* No file has a longer name. */
+/* The longest name that a file can have. */
 #define NAME_BYTES   255
 #define PATTERN_SIZE (3 * NAME_BYTES + 1)
 
 /* ---- names of programs, compared byte by byte with a program's name, whatever they consist of ---- */
 
-/* Whether a program can have this name: what follows the last slash or backslash is compared. */
+/* Tells whether a program can have this name. Process names are compared after the last slash or backslash. */
 static bool is_name(const char *name)
 {
 	size_t len = strlen(name);
@@ -38,8 +38,8 @@ static bool is_name(const char *name)
 }
 
 /*
- * PATTERN_SIZE bytes, for a name that is_name(). A character in brackets stands for itself. So does a space at the end,
- * but whoever reads the pattern would miss it.
+ * Writes a pattern of at most PATTERN_SIZE bytes that matches exactly this name, for which is_name() holds. A special
+ * character is put into brackets. A space at the end is, too: it would work without, but a reader would miss it.
  */
 static void put_pattern(const char *name, char *buf)
 {
@@ -53,18 +53,18 @@ static void put_pattern(const char *name, char *buf)
 
 /* ---- what is kept of the files ---- */
 
-/* A rule, or a type. */
+/* One line of ananicy's files: a rule or a type. */
 struct line {
-	const char *name; /* of a type that; in the object */
+	const char *name; /* of the rule or type; points into the object */
 	cJSON *object;
-	const char *path; /* where it stands */
+	const char *path; /* file and line */
 	unsigned number;
 };
 
 struct ananicy {
 	struct arena *memory;
-	void *rules, *types; /* of tsearch(3): by name, the line that was read last */
-	size_t n_files, n_read, n_imported; /* n_read: rules, before any is left out */
+	void *rules, *types; /* trees of tsearch(3), by name; each holds the line read last */
+	size_t n_files, n_read, n_imported; /* n_read: all rules, including those left out */
 	struct text_buf notes;
 	struct json_writer json;
 };
@@ -92,7 +92,7 @@ void ananicy_free(struct ananicy *ananicy)
 	free(ananicy);
 }
 
-/* Tells of the line, or of its field: text is theirs, and may be "". */
+/* Notes a problem of the line or of its field `text`, which comes from the file and may be "". */
 static void note(struct ananicy *ananicy, const struct line *line, const char *text, const char *what)
 {
 	char path[256], shown[256];
@@ -104,13 +104,13 @@ static void note(struct ananicy *ananicy, const struct line *line, const char *t
 
 /* ---- the fields of a line ---- */
 
-/* NULL if there is none, or another value. */
+/* Returns the text of a field, or NULL if it is missing or not a text. */
 static const char *field_text(const cJSON *object, const char *name)
 {
 	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
-/* The first letter of ananicy's word; 0: none, or another word. */
+/* Returns the first letter of ananicy's word for a policy, or 0 if it is missing or unknown. */
 static char policy_of(const cJSON *object)
 {
 	static const char *const policies[] = { "normal", "other", "batch", "idle", "fifo", "rr" };
@@ -125,7 +125,7 @@ static char policy_of(const cJSON *object)
 
 #define NICE_NONE INT8_MIN
 
-/* NICE_NONE if there is none, or it is out of range. */
+/* Returns the nice value, or NICE_NONE if it is missing or out of range. */
 static int nice_of(const cJSON *object)
 {
 	const cJSON *nice = cJSON_GetObjectItemCaseSensitive(object, "nice");
@@ -150,7 +150,10 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(((const struct line *)a)->name, ((const struct line *)b)->name);
 }
 
-/* Keeps the line in place of one of the same name, and its object in any case. 0 or -ENOMEM. */
+/*
+ * Stores the line over an earlier one of the same name, and takes ownership of its object in any case. Returns 0 or
+ * -ENOMEM.
+ */
 static int put_line(struct ananicy *ananicy, void **lines, const struct line *line)
 {
 	struct line *copy = arena_alloc(&ananicy->memory, sizeof(*copy)), **found;
@@ -168,7 +171,7 @@ static int put_line(struct ananicy *ananicy, void **lines, const struct line *li
 	return 0;
 }
 
-/* Takes the line's object. 0 or -ENOMEM. */
+/* Sorts the line's object into rules or types, and takes ownership of it. Returns 0 or -ENOMEM. */
 static int take_object(struct ananicy *ananicy, struct line *line)
 {
 	const char *name = field_text(line->object, "name"), *type = field_text(line->object, "type");
@@ -224,9 +227,9 @@ int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, si
 
 /* ---- choosing ---- */
 
-/* The types of ananicy and of CachyOS, as schedqos-import(7) has them. */
+/* The types of ananicy and of CachyOS; schedqos-import(7) lists the same. */
 static const struct {
-	const char *type, *qos; /* NULL: nothing of it concerns scheduling */
+	const char *type, *qos; /* NULL: the type has nothing to do with scheduling */
 } known_types[] = {
 	{ "BG_CPU", "QOS_BACKGROUND" },
 	{ "BG_CPUIO", "QOS_BACKGROUND" },
@@ -245,7 +248,7 @@ static const struct {
 	{ "Service", "QOS_UTILITY" },
 };
 
-/* NULL: there is none for these values. */
+/* Returns the class for these values, or NULL if no class corresponds to them. */
 static const char *class_for_values(char policy, int nice)
 {
 	if (policy == 'f' || policy == 'r')
@@ -261,7 +264,7 @@ static const char *class_for_values(char policy, int nice)
 	return policy || nice != NICE_NONE ? "QOS_DEFAULT" : NULL;
 }
 
-/* A rule's own values go before those of its type, where it is one of somebody's own. */
+/* Returns a rule's class. A rule's own values come before its type, if the type is one of the user's own. */
 static const char *class_of(const struct ananicy *ananicy, const struct line *rule)
 {
 	const struct line own = { .name = field_text(rule->object, "type") };
@@ -280,7 +283,7 @@ static const char *class_of(const struct ananicy *ananicy, const struct line *ru
 
 /* ---- the result ---- */
 
-/* A rule that yields gives nobody what he could not have: see config_lint(). */
+/* Writes the rule with "yield", so that it gives nobody a privilege: see config_lint(). */
 static void put_rule(struct ananicy *ananicy, const struct line *rule)
 {
 	const char *qos = class_of(ananicy, rule);
@@ -299,7 +302,7 @@ static void put_rule(struct ananicy *ananicy, const struct line *rule)
 	json_end(json, '}');
 }
 
-/* By twalk_r(3), which comes to each node once as one of these two, in order. */
+/* Callback of twalk_r(3), which visits each node once as one of these two kinds, in order. */
 static void visit(const void *node, VISIT which, void *ananicy)
 {
 	if (which == postorder || which == leaf)

@@ -7,7 +7,7 @@
 #define CHUNK_SIZE 32768
 #define ALIGN	   _Alignof(void *)
 
-/* A chunk. */
+/* One chunk of memory. */
 struct arena {
 	struct arena *next;
 	size_t used, size;
@@ -22,7 +22,7 @@ void arena_free(struct arena *arena)
 	}
 }
 
-/* A chunk with room for at least this many bytes. */
+/* Adds a chunk with room for at least `size` bytes. */
 static struct arena *add_chunk(struct arena **arena, size_t size)
 {
 	struct arena *chunk;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory for many small objects with the same lifetime. Not glibc's obstack, since that ends the program
- * when memory runs out, while the daemon only has to refuse a reload. It begins as NULL.
+ * Memory for many small objects with the same lifetime. An arena starts as NULL. We do not use glibc's obstack, because
+ * it ends the program if memory runs out, while the daemon only has to refuse a reload.
  */
 #pragma once
 
@@ -11,8 +11,8 @@ struct arena;
 
 void arena_free(struct arena *arena);
 
-/* size bytes of zeroes, aligned for any struct of pointers and integers; NULL without memory. */
+/* Returns `size` bytes of zeroes, aligned for any struct of pointers and integers, or NULL if there is no memory. */
 void *arena_alloc(struct arena **arena, size_t size);
 
-/* A NUL-terminated copy of len bytes; NULL without memory. */
+/* Returns a NUL-terminated copy of `len` bytes, or NULL if there is no memory. */
 char *arena_text(struct arena **arena, const char *s, size_t len);

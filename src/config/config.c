@@ -9,15 +9,15 @@
 
 #include "config_private.h"
 
-/* In this order: what a later one names is then known, in whatever file that is. */
+/* Passes over all files. Each pass may refer to names that an earlier pass found in any file. */
 enum pass {
-	PASS_SYNTAX,	  /* and presets */
+	PASS_SYNTAX,	  /* syntax and presets */
 	PASS_DEFINITIONS, /* classes and profiles */
-	PASS_RULES,	  /* and settings */
+	PASS_RULES,	  /* rules and settings */
 	PASSES,
 };
 
-/* For a file as a whole, and in place of what is no object. */
+/* Stands for a file that has an error as a whole or is not an object. */
 static const struct json_node nothing = { .type = JSON_OBJECT };
 
 static const struct json_node *read_root(struct parser *parser, struct arena **arena, const struct config_file *file)
@@ -85,7 +85,7 @@ static int parse_files(struct parser *parser, const struct config_file *files)
 	return parser->no_memory ? -ENOMEM : 0;
 }
 
-/* The built-in configuration. */
+/* Puts the built-in configuration in place. */
 static int put_builtin(struct parser *parser)
 {
 	struct config *config = parser->config;
@@ -129,7 +129,7 @@ static int parser_init(struct parser *parser, const struct config_file *files, s
 	return put_builtin(parser);
 }
 
-/* The highest first; of two that are equal the one that was defined first. */
+/* Sorts classes, the highest first; of two equal ones the one defined first comes first. */
 static void sort_classes(struct class_table *table)
 {
 	for (size_t i = 1; i < table->count; i++) {

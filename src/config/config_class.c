@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * QOS_ classes: the attributes in an object override those of the class of that name in earlier files.
- * null removes an attribute, so that tasks keep their own.
+ * Parses QOS_ classes. The attributes in an object override those of the same class in earlier files. null removes an
+ * attribute, so that tasks keep their own.
  */
 #include "config_private.h"
 
@@ -9,12 +9,12 @@
 
 #include <schedqos/util/cleanup.h>
 
-#define DEADLINE_RUNTIME_MIN 1024 /* the kernel counts deadline budgets in units of that many ns */
+#define DEADLINE_RUNTIME_MIN 1024 /* ns; the kernel counts deadline budgets in this unit */
 
 #define NUMBER(member, least, most) .type = KEY_NUMBER, .min = (least), .max = (most), FIELD(struct qos_attr, member)
 #define NANOSECONDS(member) NUMBER(member, 0, INT64_MAX), .kind = "nanoseconds"
 
-/* In the order of the bits in enum qos_has. */
+/* In the order of the bits of enum qos_has. */
 static const struct key attributes[] = {
 	{ "sched_policy", KEY_WORD, FIELD(struct qos_attr, policy), .words = task_policy_words,
 	  .n_words = array_size(task_policy_words) - 1, .kind = "policy" },
@@ -31,11 +31,11 @@ static const struct key attributes[] = {
 
 static const struct keys attribute_keys = KEYS(attributes, .kind = "attribute");
 
-/* One class object, as written in a file. */
+/* One class object as written in a file. */
 struct class_text {
 	const struct json_node *object;
-	struct qos_attr attr;		 /* those given */
-	uint16_t removed;		 /* enum qos_has: those given as null */
+	struct qos_attr attr;		 /* attributes with a value */
+	uint16_t removed;		 /* enum qos_has: attributes given as null */
 };
 
 bool is_class(const struct json_node *value)
@@ -49,7 +49,7 @@ const char *outside_class(const struct json_node *value)
 
 	for (size_t i = 0; i < attribute_keys.n; i++)
 		suggest_offer(&near, attribute_keys.items[i].name);
-	/* Or an abbreviation, as in "nice": 5; but in "class": "QOS_..." that is meant for a key of its place. */
+	/* Also recognise an abbreviation, as in "nice": 5. But "class": "QOS_..." is a misspelt key of its place. */
 	if (!near.best || near.distance || (value->type != JSON_NUMBER && strcmp(near.best, value->key) != 0))
 		return NULL;
 	return ": that is for classes, whose names begin with " QOS_PREFIX;
@@ -75,7 +75,7 @@ static const char *attribute_name(enum qos_has bit)
 	return attributes[__builtin_ctz(bit)].name;
 }
 
-/* The value to point at: the first of the two that is in this object, else the object itself. */
+/* Returns the value to point at: the first of the two attributes that this object has, or else the object itself. */
 static const struct json_node *culprit(const struct class_text *text, enum qos_has first, enum qos_has second)
 {
 	const struct json_node *value = json_member(text->object, attribute_name(first));
@@ -91,7 +91,7 @@ enum kind {
 	DEADLINE = 4,
 };
 
-/* What only these kinds of policies have a use for. */
+/* Attributes that only some kinds of policies use. */
 static const struct {
 	enum qos_has bit;
 	enum kind kinds;
@@ -110,7 +110,7 @@ static void check_uses(struct parser *parser, const struct class_text *text, con
 	for (size_t i = 0; i < array_size(uses); i++) {
 		const enum qos_has bit = uses[i].bit;
 
-		/* 0 is the kernel's own word for no priority. */
+		/* 0 means "no priority" to the kernel. */
 		if ((attr->has & bit) && !(uses[i].kinds & kind) &&
 		    (bit != QOS_HAS_PRIORITY || kind != FAIR || attr->priority))
 			complain(parser, culprit(text, bit, QOS_HAS_POLICY), AT_VALUE, "%s has no %s: that is for %s",
@@ -155,7 +155,7 @@ static void check_io(struct parser *parser, const struct class_text *text, const
 		complain(parser, at, AT_VALUE, "io_class realtime needs an io_priority of 0 to %d", IO_LEVELS - 1);
 }
 
-/* Checks that the merged class makes sense as a whole. */
+/* Checks that the attributes of a merged class fit together. */
 static void check_class(struct parser *parser, const struct class_text *text, const struct qos_attr *attr)
 {
 	const enum kind kind = task_policy_is_fair(attr->policy) ? FAIR
@@ -212,13 +212,13 @@ void parse_class(struct parser *parser, struct class_table *table, const struct 
 	parse_attributes(parser, &text);
 	if (below)
 		class = *below;
-	/* A level says nothing without its class. */
+	/* An I/O level means nothing without its class. */
 	if (text.removed & QOS_HAS_IO_CLASS)
 		text.removed |= QOS_HAS_IO_LEVEL;
 	class.attr.has &= ~text.removed;
 	class.attr = qos_attr_merge(&class.attr, &text.attr);
 	class.source = source_of(parser, value, AT_KEY);
-	/* One error for one mistake: do not report what merely follows from it. */
+	/* Report each mistake once: skip checks that fail only because of an earlier error. */
 	if (parser->errors->n_errors == n_errors)
 		check_class(parser, &text, &class.attr);
 	if (!below)
@@ -245,7 +245,7 @@ void put_class(struct json_writer *json, const char *key, const struct qos_class
 {
 	const struct qos_class *builtin = qos_class_find(qos_builtin, QOS_BUILTIN_COUNT, class->name);
 	const struct qos_attr *attr = &class->attr;
-	/* What the built-in class of the name would put in where ours has nothing must be taken out. */
+	/* Attributes of the built-in class of this name that ours does not have: they must be written as null. */
 	const uint16_t below = builtin ? qos_attr_merge(&builtin->attr, attr).has & ~attr->has : 0;
 
 	json_begin(json, key, '{');
@@ -271,7 +271,7 @@ static const struct preset *preset_find(const struct parser *parser, const char 
 	return NULL;
 }
 
-/* Classes of the mapping replace earlier ones of that name completely; other classes stay. */
+/* Classes of the mapping replace earlier classes of the same name completely; other classes stay. */
 void mapping_choose(struct parser *parser, const struct json_node *at, const char *name)
 {
 	struct settings *settings = &parser->config->settings;

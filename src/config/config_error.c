@@ -50,7 +50,7 @@ char *json_path(const struct json_node *node)
 
 /* ---- errors ---- */
 
-/* order: the number of the file. Returns false if it could not be stored. */
+/* Adds an error; `order` is the index of the file. Returns false if it could not be stored. */
 __attribute__((format(printf, 7, 0))) static bool add(struct config_errors *errors, const char *file, size_t order,
 						      struct json_position position, const char *path, bool warning,
 						      const char *format, va_list args)
@@ -60,7 +60,7 @@ __attribute__((format(printf, 7, 0))) static bool add(struct config_errors *erro
 	struct text_buf text = { 0 };
 	char *line;
 
-	/* Counts even if it cannot be stored: a lack of memory must not make a bad configuration pass. */
+	/* Count it even if it cannot be stored: a lack of memory must not make a bad configuration pass. */
 	errors->n_errors += !warning;
 	if (items)
 		errors->items = items;
@@ -153,7 +153,7 @@ char *names_to_choose(struct parser *parser, struct names names)
 	struct text_buf text = { 0 };
 	char *taken;
 
-	/* Many say nothing. */
+	/* A long list of names helps nobody. */
 	for (size_t i = 0; i < names.n && names.n <= NAMES_SHOWN; i++)
 		text_buf_printf(&text, "%s%s",
 				i == 0		  ? ": must be "
@@ -165,7 +165,7 @@ char *names_to_choose(struct parser *parser, struct names names)
 	return taken;
 }
 
-/* The name that may have been meant, or NULL. */
+/* Returns the name that was probably meant, or NULL. */
 static const char *closest(struct names names, const char *word)
 {
 	struct suggestion near = { .word = word };
@@ -216,7 +216,7 @@ char *config_path_of(const struct config *config, const struct rule *rule, const
 	struct text_buf path = { 0 };
 	uint32_t index = 0;
 
-	/* The rules of a list are numbered one after another. */
+	/* The rules of one list have consecutive numbers. */
 	for (uint32_t id = rule->id;
 	     id > 1 && rules_by_id(config->rules, id - 1)->next == rules_by_id(config->rules, id); id--)
 		index++;
@@ -236,7 +236,7 @@ static char *words_unknown(const char *kind, struct names names, const char *nam
 	_cleanup_free_ char *raw = NULL;
 	struct text_buf text = { 0 };
 
-	/* Whoever asks by a name of millions of letters is not to get all of them back. */
+	/* The name may have been a million letters long. */
 	text_buf_printf(&text, "no %s \"%.200s\"", kind, name);
 	if (near)
 		text_buf_printf(&text, " (did you mean \"%s\"?)", near);

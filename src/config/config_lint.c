@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Warnings about rules that give privileges to everybody, and about those that another one always comes before. */
+/* Warns about rules that give privileges to everybody, and about rules that never take effect. */
 #include "config_private.h"
 
 #include <errno.h>
@@ -9,16 +9,16 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* Of a file, how many rules and thread rules give a class to everybody, and the first of them. */
+/* The number of rules and thread rules of one file that give a class to everybody, and the first of them. */
 struct grant {
 	const struct rule *rule;
-	const struct thread_rule *thread; /* of it; NULL: it is the rule itself */
+	const struct thread_rule *thread; /* the thread rule; NULL if it is the rule itself */
 	size_t count;
 };
 
 /*
- * Whether a cgroup below user.slice, where users start and move what they like, may match. Only the text before the
- * first special character is compared: what follows can be anything.
+ * Tells whether the glob may match a cgroup below user.slice, where users start and move processes as they like.
+ * Compares only the text before the first special character, since the rest can match anything.
  */
 static bool is_cgroup_of_users(const char *glob)
 {
@@ -36,7 +36,10 @@ static bool is_for_everybody(const struct rule *rule)
 	       (!match || (!match->user && (!match->cgroup || is_cgroup_of_users(match->cgroup))));
 }
 
-/* Whether the class costs others no more than a negative nice value that the author of the rule can have known. */
+/*
+ * Tells whether `yield` makes the rule harmless: the class only has a negative nice value, and the rule's author could
+ * know that.
+ */
 static bool is_yield_enough(const struct qos_class *class, const struct rule *rule)
 {
 	return qos_attr_raises(&class->attr) == TASK_ATTR_NICE &&
@@ -44,8 +47,8 @@ static bool is_yield_enough(const struct qos_class *class, const struct rule *ru
 }
 
 /*
- * What it gives; and where it was defined, if that is a later file than this, whose author may not know it. NULL
- * without memory.
+ * Describes the class's privileges, and where it was defined if that is a later file than `file`, since the rule's
+ * author may not know of it. Returns NULL if there is no memory.
  */
 static char *class_words(const struct config *config, const struct qos_class *class, size_t file)
 {
@@ -119,10 +122,7 @@ static int check_grants(const struct config *config, struct config_errors *error
 	return r;
 }
 
-/*
- * The name of a built-in class for which this one's may have been meant, since nothing else tells why it is there; or
- * NULL.
- */
+/* Returns the name of a built-in class that was probably meant, since no rule assigns this class, or NULL. */
 static const char *meant_name(const struct config *config, const struct qos_class *class)
 {
 	struct suggestion near = { .word = class->name };
@@ -179,7 +179,7 @@ static int check_beaten(const struct config *config, struct config_errors *error
 	for (size_t i = 0; r == 0 && i < config->rules->n_lists; i++) {
 		const struct rule *rule = config->rules->lists[i], *before = rules_always_before(config->rules, rule);
 
-		/* A later file's rule is meant to come before. */
+		/* A rule of a later file is meant to come first. */
 		if (before && before->source.file <= rule->source.file)
 			r = warn_beaten(config, rule, before, errors);
 	}

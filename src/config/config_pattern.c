@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Warnings about patterns that can match nothing of what they are compared with. what: enum complaint */
+/* Warns about patterns that can never match. `what` is an enum complaint in all functions. */
 #include "config_private.h"
 
 #include <string.h>
 
-/* Whether it begins or ends as hardly a name or a glob does; but ".*-wrapped" is one. Then that is said. */
+/*
+ * Reports a pattern that looks like a regular expression: one that begins or ends as names and globs hardly ever do.
+ * ".*-wrapped" is a valid name, so it passes.
+ */
 static bool is_regular_expression(struct parser *parser, const struct json_node *value, unsigned what,
 				  const char *pattern)
 {
@@ -17,7 +20,7 @@ static bool is_regular_expression(struct parser *parser, const struct json_node 
 	return true;
 }
 
-/* fnmatch(3) takes such a bracket literally. */
+/* fnmatch(3) takes an unclosed bracket literally. */
 void check_brackets(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
 	if (pattern_has_open_bracket(pattern))
@@ -26,8 +29,8 @@ void check_brackets(struct parser *parser, const struct json_node *value, unsign
 }
 
 /*
- * A pattern that is compared with a path, and so has to begin like one. Where it begins as in a shell ("./", "~/",
- * "$HOME/") only what follows is said again.
+ * Checks a pattern that is compared with a full path. If it begins with "./", "~/" or "$HOME/", the suggestion repeats
+ * only the rest.
  */
 void check_path(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
@@ -63,7 +66,10 @@ void check_cgroup(struct parser *parser, const struct json_node *value, unsigned
 			 pattern);
 }
 
-/* The option in what looks like a command line; NULL for a name, which may be Windows' and have any characters. */
+/*
+ * Returns the option if the pattern looks like a command line, otherwise NULL. Names of Windows programs may contain
+ * any character.
+ */
 static const char *find_option(const char *pattern)
 {
 	const size_t length = strlen(pattern);
@@ -75,7 +81,7 @@ static const char *find_option(const char *pattern)
 	return option + 1;
 }
 
-/* Whether names are listed as a regular expression or a shell would have them. */
+/* Tells whether the pattern lists alternatives as a regular expression or a shell would. */
 static bool is_choice(const char *pattern)
 {
 	const char *open = strchr(pattern, '{'), *comma = open ? strchr(open, ',') : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The merged configuration as one rules file; and in what two of them differ, item by item. */
+/* Prints the merged configuration as one rules file, and compares two configurations item by item. */
 #include "config_private.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ char *config_print_profiles(const struct config *config)
 }
 
 /*
- * The last file's rules come first: of equally good globs the one in the later file wins, but within the
- * single file that this becomes, the one on the earlier line.
+ * Writes the rules of the last file first. Of equally good globs the one in the later file wins; within one file, the
+ * one on the earlier line does.
  */
 static void put_all_rules(struct json_writer *json, const struct rules *rules, const char *const *files)
 {
@@ -57,7 +57,7 @@ char *config_print(const struct config *config, bool with_places)
 
 /* ---- differences; an item's text is made when it is compared ---- */
 
-/* Settings first and rules last, as in a file. */
+/* In the order of a file: settings first, rules last. */
 enum kind {
 	KIND_SETTING,
 	KIND_CLASS,
@@ -70,8 +70,8 @@ static const char *const kind_names[] = { "setting", "class", "profile", "rule" 
 struct item {
 	enum kind kind;
 	const char *name;
-	const void *what; /* the key of the setting; the class, profile or rule */
-	const struct source *source; /* NULL: of a setting */
+	const void *what; /* the key of a setting, or the class, profile or rule */
+	const struct source *source; /* NULL for a setting */
 };
 
 static int compare(const void *va, const void *vb)
@@ -81,7 +81,7 @@ static int compare(const void *va, const void *vb)
 	return a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->name, b->name);
 }
 
-/* All that there is; NULL without memory. The caller frees. */
+/* Returns all items, which the caller frees; NULL if there is no memory. */
 static struct item *list(const struct config *config, size_t *ret_n)
 {
 	const size_t n = setting_keys.n + config->n_classes + config->n_profiles + config->rules->n_lists;
@@ -106,10 +106,7 @@ static struct item *list(const struct config *config, size_t *ret_n)
 	return all;
 }
 
-/*
- * On one line, "" for a setting that is not given, and for no item; NULL without memory. It depends on nothing but what
- * the item says.
- */
+/* Returns the item's meaning on one line, "" for an absent setting or item, or NULL if there is no memory. */
 static char *text_of(const struct config *config, const struct item *item)
 {
 	struct json_writer json = { .in_line = 1 };
@@ -146,7 +143,7 @@ static char *place_of(const struct config *config, const struct item *item)
 	return item->source && item->source->line ? config_place(config->files, item->source) : strdup("");
 }
 
-/* item: what is there last, in config. 0 or -ENOMEM. */
+/* Reports one difference. `item` is the newer one and belongs to `config`. Returns 0 or -ENOMEM. */
 static int note(const struct config *config, const struct item *item, const char *old, const char *new,
 		config_found *found, void *context, struct config_diff *diff)
 {

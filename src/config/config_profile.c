@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sched_profiles.json: each profile is an object of knob trees, with the values to write to their knobs. */
+/* Parses sched_profiles.json: each profile is an object of knob trees with the values to write to their knobs. */
 #include "config_private.h"
 
 #include <limits.h>
@@ -7,7 +7,7 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* A value to write, as text; a number as it was written. NULL after an error, which has been reported. */
+/* Returns a value to write as text, a number as it was written; NULL after reporting an error. */
 static const char *knob_value(struct parser *parser, const struct json_node *value)
 {
 	const char *text;
@@ -22,7 +22,7 @@ static const char *knob_value(struct parser *parser, const struct json_node *val
 		return NULL;
 	}
 	text = value_kept(parser, value);
-	/* A newline or another control character could make two writes of it, or none. */
+	/* A control character could turn the value into two writes, or none. */
 	for (const char *p = text; p && *p; p++) {
 		if ((unsigned char)*p < ' ') {
 			complain(parser, value, AT_VALUE, "must be one line, without control characters");
@@ -32,7 +32,7 @@ static const char *knob_value(struct parser *parser, const struct json_node *val
 	return text;
 }
 
-/* One component or several, as in llc_balancing/enabled: nowhere does it lead up, or begin at the root. */
+/* Tells whether the name is a relative path without "..", such as llc_balancing/enabled. */
 static bool is_path_beneath(const char *name)
 {
 	do {
@@ -60,7 +60,7 @@ static void exchange(char *text, char from, char to)
 	}
 }
 
-/* The knob's file, of the form that struct knob has it in. NULL after an error, which has been reported. */
+/* Returns the knob's file as struct knob wants it, or NULL after reporting an error. */
 static const char *knob_file(struct parser *parser, const struct json_node *value, enum knob_tree tree)
 {
 	static const char *const wanted[] = {
@@ -80,7 +80,7 @@ static const char *knob_file(struct parser *parser, const struct json_node *valu
 	return NULL;
 }
 
-/* value: the value to write, or (debugfs) a list of values to write one after another. */
+/* Parses one knob. `value` is the value to write, or (debugfs) a list of values to write one after another. */
 static void parse_knob(struct parser *parser, struct knob *knob, const struct json_node *value)
 {
 	knob->source = source_of(parser, value, AT_KEY);
@@ -93,7 +93,9 @@ static void parse_knob(struct parser *parser, struct knob *knob, const struct js
 		knob->values = value_list(parser, value, knob_value, &knob->n_values);
 }
 
-/* The knobs in an object; of block devices those that are one level further down. like: of which tree, and devices */
+/*
+ * Parses the knobs in an object; those of block devices are one level further down. `like` has their tree and devices.
+ */
 static void parse_knobs(struct parser *parser, const struct json_node *object, struct knob like,
 			struct sched_profile *profile)
 {
@@ -116,7 +118,7 @@ static void parse_knobs(struct parser *parser, const struct json_node *object, s
 	}
 }
 
-/* Read by parse_trees(), and written by put_profile(). */
+/* Read by parse_trees() and written by put_profile(). */
 static const struct key trees[KNOB_TREES] = {
 	[KNOB_DEBUGFS] = { "debugfs", .parse = NULL },
 	[KNOB_CPUFREQ] = { "cpufreq", .parse = NULL },
@@ -145,7 +147,7 @@ void profile_define(struct parser *parser, const struct sched_profile *profile)
 	config->profiles = put_item(parser, config->profiles, &config->n_profiles, sizeof(*profile), profile);
 }
 
-/* An upper limit of the number of knobs: they are two levels down, those of block devices three. */
+/* Returns an upper limit for the number of knobs: they are two levels down, those of block devices three. */
 static size_t count_knobs(const struct json_node *profile)
 {
 	const struct json_node *tree, *item;
@@ -185,7 +187,7 @@ void parse_profiles(struct parser *parser)
 	}
 }
 
-/* A file's path as the configuration has it: that of a sysctl has dots. */
+/* Writes a knob's file as the configuration names it: a sysctl with dots. */
 static void put_knob(struct json_writer *json, const struct knob *knob)
 {
 	_cleanup_free_ char *name = strdup(knob->file);
@@ -200,13 +202,13 @@ static void put_knob(struct json_writer *json, const struct knob *knob)
 	put_texts(json, name, knob->values, knob->n_values);
 }
 
-/* Whether there is another knob, of the same devices. */
+/* Tells whether two knobs belong to the same tree and devices. */
 static bool is_alike(const struct knob *knob, const struct knob *other)
 {
 	return other && knob->tree == other->tree && other->devices && strcmp(knob->devices, other->devices) == 0;
 }
 
-/* The knobs of a tree, or of its devices, are in one object, whose members are in their order. */
+/* Writes a profile: one object for each tree, or for the devices of a tree, with its knobs in order. */
 void put_profile(struct json_writer *json, const char *key, const struct sched_profile *profile)
 {
 	json_begin(json, key, '{');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A rules file: settings and classes; and a rule, a list of rules or null for each pattern. */
+/* Parses a rules file: settings and classes, and for each pattern a rule, a list of rules or null. */
 #include "config_private.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static const char *parse_argument(struct parser *parser, const struct json_node 
 
 	if (glob)
 		check_brackets(parser, value, WARNING, glob);
-	/* "-j 8", which is two arguments. */
+	/* "-j 8" is two arguments. */
 	if (glob && *glob == '-' && strchr(glob, ' ') && !pattern_is_glob(glob))
 		complain(parser, value, WARNING, "is compared with each argument alone: write the words as a list");
 	return glob;
@@ -100,7 +100,7 @@ static int look_up(const struct parser *parser, const char *name, uid_t *ret)
 	return parser->look_up ? parser->look_up(parser->look_up_context, name, ret) : -ENOENT;
 }
 
-/* The user of that name; looked up the first time. */
+/* Returns the user of that name, looked up once. */
 static const struct rule_user *user_named(struct parser *parser, const char *name)
 {
 	struct config *config = parser->config;
@@ -211,7 +211,7 @@ static void put_match(struct json_writer *json, const char *key, const void *fro
 
 /* ---- a rule ---- */
 
-/* It is written by put_rule(), where that is wanted. */
+/* Ignores "from", which `check --print` writes. */
 static void parse_from(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule *rule = into;
@@ -239,7 +239,7 @@ static const struct key parts[] = {
 
 static const char *outside_rule(const struct json_node *value)
 {
-	/* Not short for a class's, but written in another case. */
+	/* "Period" is the rule's own key in another case, not an abbreviation of a class attribute. */
 	if (strcasecmp(value->key, "period") == 0)
 		return NULL;
 	if (find_key(&match_keys, value->key))
@@ -268,7 +268,10 @@ static void parse_rule(struct parser *parser, const struct json_node *value, str
 			 "without \"qos\" there is no class to inherit");
 }
 
-/* files: to say which of them the rule is from; one that was printed before and read again, where it was from then. */
+/*
+ * Writes a rule. `files`, if not NULL, adds the place it comes from; for a rule that was printed and read again, its
+ * first place.
+ */
 static void put_rule(struct json_writer *json, const char *key, const struct rule *rule, const char *const *files)
 {
 	_cleanup_free_ char *from = files && !rule->from ? config_place(files, &rule->source) : NULL;
@@ -297,7 +300,7 @@ void put_rules(struct json_writer *json, const char *key, const struct rule *lis
 static void parse_list(struct parser *parser, const struct json_node *list, const char *pattern,
 		       struct rule *rules)
 {
-	/* The earlier rule without conditions. */
+	/* an earlier rule without conditions, after which no other can match */
 	const struct rule *taker = NULL;
 	const struct json_node *value;
 	size_t i = 0;
@@ -386,7 +389,7 @@ static void parse_pattern(struct parser *parser, const struct json_node *value)
 		parser->no_memory = true;
 }
 
-/* This file's own classes override the mapping in its settings, in whatever order they are written. */
+/* A file's own classes override the mapping in its settings, whichever is written first. */
 void parse_definitions(struct parser *parser)
 {
 	const struct json_node *settings = json_member(parser->root, SETTINGS_KEY), *value;
@@ -402,7 +405,7 @@ void parse_definitions(struct parser *parser)
 	}
 }
 
-/* Settings first: one is of these rules. */
+/* Settings come first, because `raise` is the default of this file's rules. */
 void parse_rules(struct parser *parser)
 {
 	const struct json_node *settings = json_member(parser->root, SETTINGS_KEY), *value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The daemon's own settings. */
+/* Parses the daemon's own settings. */
 #include "config_private.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static void check_profile(struct parser *parser, const struct json_node *value, 
 
 const struct word raise_words[2] = { { "seat", RAISE_SEAT }, { "all", RAISE_ALL } };
 
-/* Of the rules of this file. */
+/* Sets the default of `raise` for the rules of this file. */
 static void parse_raise(struct parser *parser, const struct json_node *value, void *into)
 {
 	static const struct key key = { "raise", WORDS(raise_words), FIELD(struct parser, raise) };
@@ -30,15 +30,18 @@ static void parse_raise(struct parser *parser, const struct json_node *value, vo
 
 /* ---- what is said by patterns ---- */
 
-/* From patterns to entries. */
+/* Describes a setting that maps patterns to entries. */
 struct entries {
 	size_t size;
 	text_check *check;
 	void (*parse)(struct parser *parser, const struct json_node *value,
-		      void *entry); /* which is zeroed but for its pattern */
+		      void *entry); /* zeroed except for its pattern */
 };
 
-/* Each entry takes the place of an earlier file's for its pattern, null removes that. Returns items, which may move. */
+/*
+ * Parses the entries. Each replaces an earlier file's entry of the same pattern; null removes it. Returns the items,
+ * which may have moved.
+ */
 static void *parse_entries(struct parser *parser, const struct json_node *object, const struct entries *entries,
 			   void *items, size_t *n)
 {
@@ -63,7 +66,7 @@ static void *parse_entries(struct parser *parser, const struct json_node *object
 
 /* ---- "groups": for each pattern of cgroups the classes that their tasks may have ---- */
 
-/* Without a slash it is compared with each component of a path. */
+/* A pattern without a slash is compared with each component of a path. */
 static void check_group(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
 	if (strchr(pattern, '/'))
@@ -136,7 +139,8 @@ static void put_groups(struct json_writer *json, const char *key, const void *fr
 /* ---- "weights": for units of the service manager, the class or number of their cpu weight ---- */
 
 /*
- * Of these units systemd has weights for tasks, as we do; any of them may be meant by a glob that ends in a wildcard.
+ * Reports patterns of units that cannot have a weight. systemd gives cpu weights to services, scopes and slices; a glob
+ * that ends in a wildcard may mean any of them.
  */
 static void check_unit(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
@@ -159,7 +163,7 @@ static void check_unit(struct parser *parser, const struct json_node *value, uns
 	check_brackets(parser, value, what, pattern);
 }
 
-/* "QOS_UTILITY", or 50 */
+/* Parses "QOS_UTILITY" or 50. */
 static void parse_weight(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct weight *weight = into;
@@ -253,10 +257,10 @@ static const struct key settings[] = {
 	{ "default", WORDS(defaults), SETTING(default_mode) },
 	{ "autogroup", WORDS(autogroups), SETTING(autogroup_off) },
 	{ "focus", KEY_CLASS, SETTING(focus), .or_null = true },
-	/* Read before, by parse_definitions(). Not written: the classes follow in full, so no preset is needed. */
+	/* Read earlier by parse_definitions(). Not written, because all classes are written in full. */
 	{ "mapping", .parse = NULL },
 	{ "log", WORDS(log_levels), SETTING(log_level) },
-	/* Not written: each rule has it. */
+	/* Not written, because each rule is written with its own. */
 	{ "raise", .parse = parse_raise },
 	{ "groups", .parse = parse_groups, .put = put_groups },
 	{ "weights", .parse = parse_weights, .put = put_weights, FIELD(struct config, weights) },

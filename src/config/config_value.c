@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Checks of the type and range of values, and the keys of objects. */
+/* Checks the type and range of values, and the keys of objects. */
 #include "config_private.h"
 
 #include <errno.h>
@@ -396,7 +396,7 @@ static char *find_item(char *items, size_t count, size_t size, const char *name)
 	return NULL;
 }
 
-/* Where their number is a power of two, there is room for no more. */
+/* Capacity is always a power of two, so a count that is one means "full". */
 static void *room_for_one(struct parser *parser, void *items, size_t count, size_t size)
 {
 	void *all;

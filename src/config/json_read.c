@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One pass over a copy of the text, in which strings lose their escapes where they stand; cJSON reads those. It could
- * not read the rest: it knows no places, no comments, and no numbers of 64 bits. Only the first fault counts, and after
- * it the reader is at the end of the text, where everything ends by itself: nobody has to ask whether there was one.
+ * Reads JSON in one pass over a copy of the text. Escapes of strings are replaced in place, with the help of cJSON.
+ * cJSON cannot read the rest: it has no positions, no comments and no 64-bit numbers.
+ *
+ * Only the first problem counts. After it the reader jumps to the end of the text, where every loop ends by itself, so
+ * callers need not check for errors in between.
  */
 #include "json_read.h"
 
@@ -22,15 +24,15 @@
 #define EXCERPT_MAX 40
 
 struct reader {
-	char *text, *at, *end; /* there is a NUL at the end */
+	char *text, *at, *end; /* *end is NUL */
 	const char *original;
-	size_t seen;		      /* so many bytes of it are before: */
+	size_t seen;		      /* number of bytes before `position` */
 	struct json_position position;
 	struct arena **arena;
 	int error;	   /* 0, -EINVAL or -ENOMEM */
-	const char *fault; /* where the problem is, if it is -EINVAL */
+	const char *fault; /* place of the problem if error is -EINVAL */
 	struct json_problem *problem;
-	struct json_node *in; /* the object or list around, or NULL */
+	struct json_node *in; /* the enclosing object or list, or NULL */
 	unsigned depth;
 };
 
@@ -55,7 +57,10 @@ static void run_out(struct reader *reader)
 	reader->at = reader->end;
 }
 
-/* at: in the copy, in which escapes may have become newlines. Goes on from where it was asked for last. */
+/*
+ * Returns the position of a place in the copy, where escapes may already have become newlines. Continues from the
+ * previous call's place.
+ */
 static struct json_position position_of(struct reader *reader, const char *at)
 {
 	const size_t offset = (size_t)(at - reader->text);
@@ -72,7 +77,7 @@ static struct json_position position_of(struct reader *reader, const char *at)
 	return reader->position;
 }
 
-/* Passes a bracket, quote or the like. */
+/* Skips one character, such as a bracket. */
 static void pass(struct reader *reader)
 {
 	reader->at += reader->at < reader->end;
@@ -85,7 +90,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Where the comment that begins here ends. A number sign is taken for somebody's. */
+/* Returns the end of the comment that begins here. Also recognises #, which some people use for comments. */
 static char *comment_end(struct reader *reader)
 {
 	char *at = reader->at, *end = NULL;
@@ -101,7 +106,7 @@ static char *comment_end(struct reader *reader)
 	return end ? end + 2 : reader->end;
 }
 
-/* To the next character that means something, or to the end. */
+/* Skips to the next significant character or to the end. */
 static void skip_space(struct reader *reader)
 {
 	while (*reader->at && strchr(" \t\r\n/#", *reader->at))
@@ -121,7 +126,7 @@ static void check_escape(struct reader *reader, const char *at)
 		refuse(reader, at, "the character 0 is not allowed");
 }
 
-/* A string whose escapes were checked, each by itself. What they stand for is shorter. */
+/* Replaces the escapes of a string, each of which was checked. The result is never longer. */
 static void replace_escapes(struct reader *reader, char *quote, const char *end)
 {
 	const char *fault;
@@ -138,14 +143,14 @@ static void replace_escapes(struct reader *reader, char *quote, const char *end)
 	cJSON_Delete(string);
 }
 
-/* At a quote. */
+/* Reads a string; the reader stands at its opening quote. */
 static const char *read_string(struct reader *reader)
 {
 	char *quote = reader->at, *end = quote + 1;
 	bool has_escapes = false;
 
 	for (; !reader->error && *end != '"'; end++) {
-		/* The missing quote belongs closer to the start than to the end of the line. */
+		/* The missing quote belongs nearer to the start than to the end of the line. */
 		if (end == reader->end)
 			refuse(reader, quote, "string is not closed");
 		else if (*end == '\n' || *end == '\r')
@@ -173,7 +178,7 @@ static const struct {
 	enum json_type type;
 } literals[] = { { "true", JSON_TRUE }, { "false", JSON_FALSE }, { "null", JSON_NULL } };
 
-/* How long it is; 0: there is a bracket or the like, or the end. */
+/* Returns the length of a word, 0 at a bracket or the like and at the end. */
 static size_t word_length(const char *word)
 {
 	return strcspn(word, " \t\r\n{}[]:,\"/");
@@ -212,7 +217,7 @@ static void read_word(struct reader *reader, struct json_node *node)
 		if (node->count == strlen(literals[i].word) && memcmp(node->text, literals[i].word, node->count) == 0)
 			node->type = literals[i].type;
 	}
-	/* Whoever wants a number looks at all of it: json_integer(). */
+	/* json_integer() checks the rest of a number when it is used. */
 	if (node->type == JSON_NUMBER && !strchr("-0123456789", *node->text))
 		refuse_word(reader, false);
 	else
@@ -226,14 +231,14 @@ static bool closes(const struct reader *reader)
 	return reader->in && *reader->at == (reader->in->type == JSON_OBJECT ? '}' : ']');
 }
 
-/* what: a fault of the bracket that is open. */
+/* Reports a problem of the bracket that is open. */
 static void refuse_open(struct reader *reader, const char *what, const char *after)
 {
 	refuse(reader, reader->at, "%s the \"%s\" opened at %u:%u%s", what, reader->in->type == JSON_OBJECT ? "{" : "[",
 	       reader->in->at.line, reader->in->at.column, after);
 }
 
-/* wanted: what was expected instead of what follows. */
+/* Reports that `wanted` was expected here. */
 static void refuse_here(struct reader *reader, const char *wanted)
 {
 	const char *s = reader->at;
@@ -249,7 +254,7 @@ static void refuse_here(struct reader *reader, const char *wanted)
 		refuse(reader, s, "%s expected, not %.*s", wanted, length ? length : 1, s);
 }
 
-/* What follows cannot follow the value before it. */
+/* Reports that the next word cannot follow a value. */
 static void refuse_next(struct reader *reader)
 {
 	const char c = *reader->at;
@@ -299,7 +304,7 @@ static void read_key(struct reader *reader, struct json_node *node)
 	skip_space(reader);
 }
 
-/* Passes the comma after an item, unless that is the last one. */
+/* Skips the comma after an item, unless the item is the last one. */
 static void read_comma(struct reader *reader)
 {
 	const char *comma = reader->at;
@@ -315,7 +320,7 @@ static void read_comma(struct reader *reader)
 		refuse(reader, comma, "trailing comma: nothing follows before the \"%c\"", *reader->at);
 }
 
-/* The root, or an item of what is around; NULL without memory. */
+/* Reads the root or an item of the enclosing object or list. Returns NULL if there is no memory. */
 static struct json_node *read_node(struct reader *reader)
 {
 	struct json_node *node = arena_alloc(reader->arena, sizeof(*node));
@@ -333,7 +338,7 @@ static struct json_node *read_node(struct reader *reader)
 	return node;
 }
 
-/* An object or a list, nested at most CONFIG_DEPTH_MAX deep. */
+/* Reads an object or a list, nested at most CONFIG_DEPTH_MAX deep. */
 static void read_items(struct reader *reader, struct json_node *node)
 {
 	struct json_node *around = reader->in, **next = &node->child;

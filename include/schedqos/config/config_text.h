@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The configuration as text: the built-in one, overridden by a list of files, each overriding those before it name
- * by name. Does no I/O: the caller reads the files. All errors of all files are returned at once.
+ * Turns text into a configuration: the built-in one, overridden name by name by a list of files, each over the ones
+ * before it. Performs no I/O: the caller reads the files. Reports all errors of all files at once.
  */
 #pragma once
 
@@ -10,14 +10,15 @@
 #include <schedqos/policy/config.h>
 
 /*
- * What a file may have at most: twice what the largest collection of rules that we know makes, and some 30 MB while it
- * is read.
+ * Limits for one file. The size is twice that of the largest collection of rules we know; parsing such a file takes
+ * some 30 MB.
  */
 #define CONFIG_SIZE_MAX	 (4 * 1024 * 1024)
 #define CONFIG_DEPTH_MAX 32
 
 /*
- * Keys of a file that are no pattern: the daemon's settings; and where an editor finds the schema, of no meaning to us.
+ * Keys of a rules file that are not patterns: the daemon's settings, and the place of the JSON schema for editors,
+ * which we ignore.
  */
 #define SETTINGS_KEY "schedqos"
 #define SCHEMA_KEY "$schema"
@@ -26,13 +27,12 @@ enum config_kind {
 	CONFIG_RULES, /* app_configs/NAME.json, /etc/schedqos.json: QOS_ classes, schedqos, rules */
 	CONFIG_MAPPING,	 /* qos_mappings.json: QOS_ classes only */
 	CONFIG_PROFILES, /* sched_profiles.json */
-	CONFIG_PRESET,	 /* mappings/NAME.json: classes that `mapping` in a rules file asks for by
-			    NAME */
-	CONFIG_CHOICE,	 /* no JSON, but such a NAME, as given by an option, which path is */
+	CONFIG_PRESET,	 /* mappings/NAME.json: classes that the setting `mapping` selects by NAME */
+	CONFIG_CHOICE,	 /* not JSON: the NAME given with --mapping, in `path` */
 };
 
 struct config_file {
-	const char *path; /* as shown to people */
+	const char *path; /* as shown to users */
 	const char *text; /* size bytes; need not be NUL-terminated */
 	size_t size;
 	enum config_kind kind;
@@ -41,31 +41,30 @@ struct config_file {
 /* One error or warning. */
 struct config_error {
 	/*
-	 * "FILE:LINE:COLUMN: where.in.the.json: message", without a newline, escaped and so safe for a terminal. Of a
-	 * file as a whole, "FILE: message"; a warning's message begins with "warning: ".
+	 * "FILE:LINE:COLUMN: where.in.the.json: message", or "FILE: message" if it concerns the file as a whole. No
+	 * newline; escaped, so safe for a terminal. The message of a warning begins with "warning: ".
 	 */
 	char *text;
-	unsigned line, column; /* from 1, column in bytes; 0: the file as a whole */
-	bool warning;	       /* the configuration is valid all the same */
-	size_t order;	       /* private: the number of the file */
+	unsigned line, column; /* from 1, column in bytes; 0 if it concerns the file as a whole */
+	bool warning;	       /* the configuration is valid nevertheless */
+	size_t order;	       /* private: number of the file */
 };
 
 struct config_errors {
 	struct config_error *items;
 	size_t count;
-	size_t n_errors; /* those that are not warnings, even if there was no memory to keep */
+	size_t n_errors; /* errors without warnings, including errors that there was no memory to keep */
 };
 
 /*
- * Parses all files on top of the built-in configuration. Returns 0 and the configuration, or -EINVAL when there
- * was any error (then *ret is not written), or -ENOMEM. Errors and warnings are appended to errors
- * in the order of files and lines. File paths and texts are not kept.
+ * Parses all files on top of the built-in configuration. Returns 0 and the configuration; -EINVAL if there was any
+ * error, and leaves *ret alone; or -ENOMEM. Appends errors and warnings to `errors`, ordered by file and line. Keeps no
+ * pointer to file paths and texts.
  *
- * look_up turns a user's name into its uid and returns an error as in struct rule_user; it is called
- * once for each name, with context. If it is NULL, no name is known.
+ * look_up(context, name, &uid) turns a user's name into a uid and returns an error as in struct rule_user; it is called
+ * once for each name. If it is NULL, every name is unknown.
  *
- * The JSON trees of the files take some heap temporarily (4 MB for 15,000 rules); malloc_trim() returns
- * it to the kernel.
+ * Parsing takes heap temporarily (4 MB for 15,000 rules); malloc_trim() returns it to the kernel.
  */
 int config_parse(const struct config_file *files, size_t n_files,
 		 int (*look_up)(void *context, const char *name, uid_t *ret), void *context,
@@ -73,68 +72,73 @@ int config_parse(const struct config_file *files, size_t n_files,
 void config_free(struct config *config);
 
 /*
- * Appends warnings about rules that give privileges to everybody: a real-time or deadline class, or one with a negative
- * nice value, by a rule that requires neither a user nor a cgroup outside user.slice, one for each file and class at
- * the first such rule; about a QOS_DEFAULT that does; about classes that no rule gives and whose names are nearly a
- * built-in one's; and about globs that never take effect, since a rule of the same file or an earlier one always comes
- * first. By file and place. For checking a configuration, not for every start. Returns 0 or -ENOMEM.
+ * Appends warnings about a valid configuration, ordered by file and place. Meant for `check`, not for every start.
+ * Returns 0 or -ENOMEM. It warns about:
  *
- * A rule that yields may give the negative nice value of a class that is built in or defined in an earlier file. The
+ * - rules that give privileges to every user: a real-time or deadline class, or one with a negative nice value,
+ * assigned by a rule that requires neither a user nor a cgroup outside user.slice (one warning for each file and class,
+ * at the first such rule), and a QOS_DEFAULT with such attributes;
+ *
+ * - classes that no rule assigns and whose names resemble a built-in class;
+ *
+ * - globs that never take effect because another rule always comes first.
+ *
+ * A rule that yields may assign a negative nice value if the class is built in or defined in an earlier file. The
  * shipped rules do so with every shipped mapping, and people stop reading warnings that appear at every check.
  */
 int config_lint(const struct config *config, struct config_errors *errors);
 
-/* Appends an error of a file as a whole, such as that it cannot be read. */
+/* Appends an error that concerns a file as a whole, for example that it cannot be read. */
 void config_error_add(struct config_errors *errors, const char *file, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void config_errors_clear(struct config_errors *errors);
 
 /*
- * The merged result as a rules file that parses to the same. with_places: each rule says in the key "from" where it
- * was written. The caller frees; NULL without memory.
+ * Returns the merged configuration as one rules file that parses to the same configuration. with_places adds to each
+ * rule a key "from" with the place it comes from. The caller frees the text; NULL if there is no memory.
  */
 char *config_print(const struct config *config, bool with_places);
 
-/* All profiles as such a file, sched_profiles.json. */
+/* Returns all sched profiles as one sched_profiles.json. The caller frees the text; NULL if there is no memory. */
 char *config_print_profiles(const struct config *config);
 
 /*
- * What names the mapping in force: "FILE:LINE:COLUMN", "--mapping" or "built in". The caller frees; NULL without
- * memory.
+ * Returns the place that selected the mapping in force: "FILE:LINE:COLUMN", "--mapping" or "built in". The caller frees
+ * the text; NULL if there is no memory.
  */
 char *config_mapping_place(const struct config *config);
 
 /*
- * Where a rule, or a thread rule of it if that is not NULL, stands in its file: chrome.thread_qos["a b"]. The caller
- * frees; NULL without memory.
+ * Returns the path of a rule within its file, for example chrome.thread_qos["a b"]; `thread` selects one of its thread
+ * rules and may be NULL. The caller frees the text; NULL if there is no memory.
  */
 char *config_path_of(const struct config *config, const struct rule *rule, const struct thread_rule *thread);
 
-/* One item in which two configurations differ. All texts are escaped: safe for a terminal. */
+/* One difference between two configurations. All texts are escaped, so safe for a terminal. */
 struct config_change {
-	const char *kind; /* "setting", "class", "profile" or "rule" (a pattern's whole list) */
+	const char *kind; /* "setting", "class", "profile" or "rule" (all rules of a pattern) */
 	const char *name;
-	const char *before, *after; /* JSON on one line; "": it is not there */
-	const char *place;	    /* "FILE:LINE:COLUMN" of what is there last; "" if it is built in or a setting */
+	const char *before, *after; /* JSON on one line; "" if it does not exist */
+	const char *place;	    /* "FILE:LINE:COLUMN", or "" for a setting or a built-in item */
 };
 typedef void config_found(void *context, const struct config_change *change);
 
-/* How many they are: of rules, and of settings, classes and profiles together. */
+/* Number of differences: of rules, and of settings, classes and profiles together. */
 struct config_diff {
 	size_t added, changed, removed;
 	size_t others;
 };
 
 /*
- * Compares what two configurations say, and not how or where it is written. found, if not NULL, is called for each
- * difference, by kind and name. 0 or -ENOMEM.
+ * Compares what two configurations mean, ignoring how and where it is written. Calls `found`, if not NULL, for each
+ * difference, ordered by kind and name. Returns 0 or -ENOMEM.
  */
 int config_diff(const struct config *before, const struct config *after, config_found *found, void *context,
 		struct config_diff *ret);
 
 /*
- * That there is no class, or sched profile, of this name, which may have been meant, and which there are, safe for a
- * terminal. The caller frees; NULL without memory.
+ * Return a message that there is no class (sched profile) of this name, with a suggestion and the valid names; safe for
+ * a terminal. The caller frees the text; NULL if there is no memory.
  */
 char *class_words_unknown(const struct config *config, const char *name);
 char *profile_words_unknown(const struct config *config, const char *name);
@@ -142,26 +146,26 @@ char *profile_words_unknown(const struct config *config, const char *name);
 /* ---- the rules of another daemon ---- */
 
 /*
- * Rules of ananicy (github.com/Nefelim4ag/Ananicy, and ananicy-cpp) turned into rules files of ours. A line of theirs
- * is a JSON object: a rule if it has a "name", a type if it has a "type" only. `#` begins a line of comment, and what
- * follows the closing brace is ignored.
+ * Converts rules of ananicy (github.com/Nefelim4ag/Ananicy, and ananicy-cpp) into a rules file of ours. Each line of an
+ * ananicy file is a JSON object: a rule if it has a "name", a type if it has only a "type". `#` begins a comment. Text
+ * after the closing brace is ignored.
  */
 struct ananicy;
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int ananicy_new(struct ananicy **ret);
 void ananicy_free(struct ananicy *ananicy);
 
 /*
- * Takes one file: size bytes, which need not be NUL-terminated. path: as shown to people. Of two rules with the same
- * name, or types, the one that was read later is in force. Returns 0 or -ENOMEM: what is wrong with a line is noted.
+ * Reads one file of `size` bytes, which need not be NUL-terminated. `path` is shown to users. Of two rules or types of
+ * the same name the later one wins. Bad lines are noted for the summary. Returns 0 or -ENOMEM.
  */
 int ananicy_read(struct ananicy *ananicy, const char *path, const char *text, size_t size);
 
 /*
- * Gives each rule its class; once, when all files were read. Two texts, which the caller frees:
- * *ret: a rules file, in byte order of the names, that depends on nothing but the rules in force; NULL if there is
- * none; *ret_summary: lines for people: by FILE:LINE what was left out, or not taken over; then how many rules there
- * were, and are. Names are escaped. 0 or -ENOMEM.
+ * Assigns each rule a class; call it once, after all files were read. Returns 0 or -ENOMEM, and two texts that the
+ * caller frees. *ret is a rules file sorted by name, which depends only on the rules in force; NULL if there are none.
+ * *ret_summary tells users, by FILE:LINE, which parts were left out, and the number of rules before and after. Names
+ * are escaped.
  */
 int ananicy_convert(struct ananicy *ananicy, char **ret, char **ret_summary);
