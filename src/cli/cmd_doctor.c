@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <schedqos/daemon/daemon.h>
-#include <schedqos/machine/machine.h>
+#include <schedqos/machine/doctor.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
 #include <schedqos/util/log.h>

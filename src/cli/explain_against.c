@@ -12,7 +12,7 @@
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/kernel/sched_attr.h>
-#include <schedqos/machine/machine.h>
+#include <schedqos/machine/doctor.h>
 #include <schedqos/policy/config.h>
 #include <schedqos/policy/qos_class.h>
 #include <schedqos/util/log.h>

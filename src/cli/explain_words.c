@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <schedqos/machine/machine.h>
+#include <schedqos/machine/doctor.h>
 #include <schedqos/util/cleanup.h>
 
 #include "words.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/machine/machine.h>
+#include <schedqos/machine/doctor.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static int try_events(void)
 	return r;
 }
 
-/* By which the coarse clocks advance. */
+/* Returns the step of the coarse clocks, in ns. */
 static uint64_t tick_ns(void)
 {
 	struct timespec tick;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between cpu cgroups weights count first: whether there are such, and what the mapping in force does there. */
+/* Checks for borders between cpu cgroups, where weights count first, and for the effect of the mapping across them. */
 #include "check.h"
 
 #include <stdio.h>
@@ -12,10 +12,10 @@
 
 #define NAMES_MAX 3
 
-/* The groups in the root of the hierarchy with tasks in them or below. */
+/* The groups in the root of the cpu hierarchy that have tasks in them or below. */
 struct borders {
-	unsigned version; /* of the hierarchy */
-	size_t count; /* NAMES_MAX + 1: more */
+	unsigned version; /* of the cgroup hierarchy */
+	size_t count; /* NAMES_MAX + 1 means "more than NAMES_MAX" */
 	char names[NAMES_MAX + 1][64];
 };
 
@@ -26,7 +26,7 @@ static void add_group(struct borders *borders, const char *path)
 
 	if (!len || borders->count > NAMES_MAX)
 		return;
-	/* It was chosen by whoever may make cgroups. */
+	/* Anybody who may make cgroups can choose the name. */
 	text_escape_to(name, sizeof(borders->names[0]), path + 1, len);
 	while (strcmp(borders->names[i], name) != 0)
 		i++;
@@ -53,7 +53,7 @@ static struct borders find_borders(const struct checkup *checkup)
 	return borders;
 }
 
-/* Whether what is interactive has the announcement's class: its slice of 8 ms is too long across a border. */
+/* Tells whether QOS_USER_INTERACTIVE is the announcement's: its slice of 8 ms is too long across a border. */
 static bool has_announcement(const struct config *config)
 {
 	const struct qos_class *builtin = qos_class_find(qos_builtin, QOS_BUILTIN_COUNT, "QOS_USER_INTERACTIVE");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The checks of what the kernel can do, and how it is set up. */
+/* Checks which features the kernel has, and how it is set up. */
 #include "check.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static void check_events(struct checkup *checkup)
 		found_ok(checkup, "events", "the proc connector is heard");
 }
 
-/* By tracepoints. With a daemon, that one tells. */
+/* Checks tracepoints. A running daemon reports this itself. */
 static void check_hearing(struct checkup *checkup)
 {
 	static const char consequence[] =
@@ -77,7 +77,7 @@ static void check_attributes(struct checkup *checkup)
 			   "a kernel with CONFIG_UCLAMP_TASK", "not in this kernel");
 }
 
-/* The fair class with the shortest slice, or NULL. */
+/* Returns the fair class with the shortest slice, or NULL. */
 static const struct qos_class *shortest(const struct config *config)
 {
 	const struct qos_class *classes = config ? config->classes : qos_builtin, *best = NULL;
@@ -127,7 +127,7 @@ static void check_sched_ext(struct checkup *checkup)
 			  "end that scheduler", "%s is loaded", *name ? name : "a scheduler");
 }
 
-/* Where no daemon runs yet, it may be on: the daemon turns it off when it starts, unless told otherwise. */
+/* Without a daemon autogroup may be on: the daemon turns it off when it starts, unless told otherwise. */
 static void check_autogroup(struct checkup *checkup)
 {
 	static const char consequence[] =
@@ -184,14 +184,14 @@ static bool gives_io_priority(const struct config *config)
 	return false;
 }
 
-/* Whether what is read and written goes to memory, or on to other devices, whose scheduler counts. */
+/* Tells whether the device passes its I/O to memory or to other devices, whose scheduler then counts. */
 static bool is_view(const char *device)
 {
 	return fnmatch("loop*", device, 0) == 0 || fnmatch("*ram[0-9]*", device, 0) == 0 ||
 	       fnmatch("dm-*", device, 0) == 0 || fnmatch("md*", device, 0) == 0;
 }
 
-/* bfq has a share for each level; mq-deadline (since 5.14) serves one class after the other, whatever the level. */
+/* bfq gives each level a share. mq-deadline (since 5.14) serves one class after the other and ignores the level. */
 static void check_disks(struct checkup *checkup)
 {
 	_cleanup_(knobs_names_clear) struct knobs_names disks = { 0 };
@@ -216,12 +216,15 @@ static void check_disks(struct checkup *checkup)
 	}
 }
 
-/* Secure boot locks the kernel down, and closes debugfs. A file there says so even where the setting cannot be read. */
+/*
+ * Secure boot locks the kernel down and closes debugfs. A file of debugfs shows this even if the setting cannot be
+ * read.
+ */
 static void check_lockdown(struct checkup *checkup)
 {
 	char mode[64], value[KNOBS_VALUE_MAX];
 	int r = checkup_read(checkup, "/sys/kernel/security/lockdown", mode, sizeof(mode));
-	/* Others than root may not mount it. */
+	/* Only root may mount it. */
 	bool closed = geteuid() == 0 && knobs_read(checkup->root, KNOB_DEBUGFS, "features HRTICK", value) == -EPERM;
 
 	if (closed || (r == 0 && !strstr(mode, "[none]")))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The checks of the daemon, its configuration, its unit, and of other daemons. */
+/* Checks the daemon, its configuration and unit, and other daemons with the same purpose. */
 #include "check.h"
 
 #include <errno.h>
@@ -123,7 +123,7 @@ static void check_unit(struct checkup *checkup)
 		found_ok(checkup, "unit", "schedqos.service is enabled");
 }
 
-/* Names as comm has them: cut to 15 bytes. */
+/* Names as in comm: truncated to 15 bytes. */
 static const struct rival {
 	const char *comm;
 	enum finding_state state;

@@ -20,7 +20,7 @@
 #define SIZE_MAX_BYTES (16 * 1024 * 1024)
 #define NEW	       "." STATE_KNOBS ".new"
 
-/* The texts of an item, with their keys in the file. */
+/* The texts of an item with their keys in the file. */
 static const struct field {
 	const char *key;
 	size_t offset;
@@ -98,7 +98,7 @@ void items_end_run(struct items *items)
 
 static void put_item(struct json_writer *json, const struct item *item)
 {
-	/* The last field is what was set. */
+	/* An item that is about to be written has no last field, `set`. */
 	const size_t n = array_size(fields) - item->is_due;
 
 	json_begin(json, NULL, '{');
@@ -164,7 +164,7 @@ static int from_json(const cJSON *json, const char *boot_now, struct items *ret)
 
 	if (!boot_then || !cJSON_IsNumber(version))
 		return -EBADMSG;
-	/* Only records of this boot are of use. */
+	/* Only a record of this boot is of use. */
 	if (strcmp(boot_then, boot_now) != 0)
 		return -ESTALE;
 	if (version->valuedouble != FORMAT_VERSION)
@@ -184,7 +184,7 @@ int items_parse(const char *text, size_t size, const char *boot_now, struct item
 	int r;
 
 	*ret = (struct items){ 0 };
-	/* cJSON takes a NUL for the end, whatever follows it. */
+	/* cJSON takes a NUL for the end, whatever follows. */
 	if (memchr(text, '\0', size))
 		return -EBADMSG;
 	json = cJSON_ParseWithLengthOpts(text, size + 1, NULL, true);
@@ -232,7 +232,7 @@ int items_write(int folder, const struct items *items)
 	text = items_text(items, boot_now);
 	if (!text)
 		return -ENOMEM;
-	/* An earlier run may have been killed while writing it. */
+	/* An earlier run may have been killed while writing the file. */
 	r = state_file_remove(folder, NEW);
 	if (r < 0)
 		return r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which sched profile is in force, when another is applied, and what is logged about it. */
+/* Decides which sched profile is in force and when another is applied, and logs the result. */
 #include <schedqos/machine/machine.h>
 
 #include <errno.h>
@@ -19,24 +19,24 @@
 #include "profile_run.h"
 
 struct machine {
-	int root; /* of the knobs, as in knobs.h */
-	int folder; /* of the records */
-	struct items items; /* on record */
+	int root; /* of the knobs, see knobs.h */
+	int folder; /* of the record */
+	struct items items; /* as recorded */
 	struct knobs_names refusals;
 
-	/* Used by a daemon only. */
+	/* Used only by a daemon. */
 	const struct config *config;
 	void (*base_slice_changed)(void *context);
 	void (*processors_changed)(void *context);
 	void *context;
 };
 
-/* Returns 0 when nothing stands in the way of the machine's records, or -errno. */
+/* Reads the record. Returns 0 if the machine can go on, or -errno. */
 static int take_over(struct machine *machine, bool set_aside)
 {
 	int fault = items_read(machine->folder, &machine->items);
 
-	/* Knobs do not survive a boot: there is nothing to put back from an earlier one. */
+	/* Knobs do not survive a boot, so a record from an earlier boot needs no work. */
 	if (fault == -ESTALE)
 		return 0;
 	return set_aside ? state_file_set_aside(machine->folder, STATE_KNOBS, "the record of knobs", fault) : fault;
@@ -148,7 +148,7 @@ static int run(struct machine *machine, const struct profile_wish *wish, struct 
 		knobs_names_clear(&lines);
 		return r;
 	}
-	/* What was refused before as well has been said. */
+	/* A refusal that was logged the last time is not logged again. */
 	for (size_t i = 0; i < lines.count; i++) {
 		if (has_line(&machine->refusals, lines.items[i]))
 			continue;
@@ -172,7 +172,7 @@ int machine_apply(struct machine *machine, const struct sched_profile *profile, 
 	return run(machine, &wish, ret);
 }
 
-/* profile: NULL for none. */
+/* Applies a profile; NULL for none. */
 static int apply(struct machine *machine, const struct sched_profile *profile)
 {
 	struct profile_result result;
@@ -188,7 +188,7 @@ static const struct sched_profile *find(const struct config *config, const char 
 	return name ? sched_profile_find(config->profiles, config->n_profiles, name) : NULL;
 }
 
-/* The profile in force, as the present configuration defines it; NULL for none. */
+/* Returns the profile in force as the present configuration defines it; NULL if none. */
 static const struct sched_profile *current(const struct machine *machine)
 {
 	return find(machine->config, machine->items.profile);
@@ -200,7 +200,7 @@ void machine_reload(struct machine *machine, const struct config *config)
 	const struct sched_profile *profile = find(config, config->settings.sched_profile);
 
 	machine->config = config;
-	/* A profile set by machine_switch stays until the configuration asks for another. */
+	/* A profile chosen with machine_switch stays until the configuration asks for another. */
 	if (!sched_profile_equal(find(old, old->settings.sched_profile), profile))
 		apply(machine, profile);
 	else if (old->settings.autogroup_off != config->settings.autogroup_off)
@@ -247,12 +247,12 @@ static int on_processors(sd_event_source *source, int fd, uint32_t revents, void
 }
 
 /*
- * A timer that never ends, on a clock that is set after a suspend, which takes all processors but one offline: where
- * there is no uevent of that. A suspend within one second of the machine's clock goes unnoticed by this.
+ * Opens a timer that never expires, on a clock that is set after a suspend: a suspend takes all CPUs but one offline
+ * without a uevent. A suspend shorter than one second goes unnoticed.
  */
 static int jumps_open(void)
 {
-	const struct itimerspec never = { .it_value.tv_sec = 8589934592LL }; /* 2242 */
+	const struct itimerspec never = { .it_value.tv_sec = 8589934592LL }; /* the year 2242 */
 	int r, fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
 
 	if (fd < 0 || timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL) == 0)
@@ -263,7 +263,8 @@ static int jumps_open(void)
 }
 
 /*
- * fd: a -errno where it could not be opened; else it lasts as long as the loop. The daemon starts even if this fails.
+ * Watches a descriptor for the lifetime of the loop; `fd` may be a -errno if it could not be opened. The daemon starts
+ * even if this fails.
  */
 static void watch(struct machine *machine, sd_event *event, int fd)
 {

@@ -26,13 +26,13 @@ static int read_now(struct profile_run *run, const struct item *item, char now[K
 
 /* ---- want ---- */
 
-/* The kernel's base slice. */
+/* Tells whether the knob is the kernel's base slice. */
 static bool is_base_slice(enum knob_tree tree, const char *path)
 {
 	return tree == KNOB_DEBUGFS && strcmp(path, "base_slice_ns") == 0;
 }
 
-/* Where a knob is named twice, the later value counts. */
+/* If a profile names a knob twice, the later value counts. */
 static int want_file(struct profile_run *run, enum knob_tree tree, const char *path, const char *const *values,
 		     size_t n_values)
 {
@@ -45,7 +45,7 @@ static int want_file(struct profile_run *run, enum knob_tree tree, const char *p
 	return 0;
 }
 
-/* Each word of `features` is a switch, and counts as a knob of its own. */
+/* Treats each word of `features` as a knob of its own. */
 static int want_features(struct profile_run *run, const struct knob *knob)
 {
 	char path[512];
@@ -60,7 +60,10 @@ static int want_features(struct profile_run *run, const struct knob *knob)
 	return r;
 }
 
-/* A file of each cpufreq policy or device. A glob may match nothing: profiles are shared between machines. */
+/*
+ * Collects a file of each matching cpufreq policy or device. A glob may match nothing, because profiles are shared
+ * between machines.
+ */
 static int want_units(struct profile_run *run, const struct knob *knob)
 {
 	const char *folder = knob->tree == KNOB_BLOCK ? "/queue" : "";
@@ -95,7 +98,7 @@ static int want_knob(struct profile_run *run, const struct knob *knob)
 	return want_file(run, knob->tree, knob->file, knob->values, knob->n_values);
 }
 
-/* A kernel without autogroups (CONFIG_SCHED_AUTOGROUP) will do, too. */
+/* A kernel without autogroups (CONFIG_SCHED_AUTOGROUP) needs no write. */
 static int want_no_autogroup(struct profile_run *run)
 {
 	static const char path[] = "kernel/sched_autogroup_enabled";
@@ -105,7 +108,7 @@ static int want_no_autogroup(struct profile_run *run)
 	return is_gone(knobs_read(run->root, KNOB_SYSCTL, path, now)) ? 0 : want_file(run, KNOB_SYSCTL, path, off, 1);
 }
 
-/* Adds an item for each knob that is wished for. A knob that cannot be found is refused; 0 or -ENOMEM. */
+/* Adds an item for each wanted knob, and notes knobs that cannot be found. Returns 0 or -ENOMEM. */
 static int want(struct profile_run *run)
 {
 	const struct sched_profile *profile = run->wish->profile;
@@ -121,7 +124,7 @@ static int want(struct profile_run *run)
 /* A knob that cannot be read is not written, because it could not be put back. */
 static void compare_unreadable(struct profile_run *run, struct item *item, int error)
 {
-	/* A cpufreq policy whose processors are all offline is set when one comes online. */
+	/* A cpufreq policy whose CPUs are all offline is set when one comes online. */
 	bool is_deferred = item->values && item->tree == KNOB_CPUFREQ && error == -EBUSY;
 
 	if (!item->values && is_gone(error))
@@ -130,10 +133,10 @@ static void compare_unreadable(struct profile_run *run, struct item *item, int e
 		refuse(run, item, error, NULL);
 }
 
-/* What it is to hold, given what it holds now. */
+/* Sets the item's target, given the knob's present value. */
 static int aim(struct profile_run *run, struct item *item, const char *now)
 {
-	/* What others have changed since is not ours to put back. */
+	/* A value that somebody else has set since is not ours to put back. */
 	bool is_ours = item->is_recorded && (!item->set || knobs_same(now, item->set));
 
 	item->is_recorded = is_ours;
@@ -224,7 +227,7 @@ static void read_back(struct profile_run *run, struct item *item)
 
 /* ---- and all of it ---- */
 
-/* Whether there is something to do: 2 if more than putting back. */
+/* Returns 0 if nothing has to be written, 1 if knobs only have to be put back, otherwise 2. */
 static int is_due(const struct items *items)
 {
 	int due = 0;
@@ -248,7 +251,7 @@ static int carry_out(struct profile_run *run)
 	r = items_write(run->folder, run->items);
 	if (r < 0 && due != 1)
 		return r;
-	/* In two rounds, since one write may undo another, as with a disk's scheduler and its queue's depth. */
+	/* Write twice, because one write may undo another: a disk's scheduler resets its queue depth. */
 	write_round(run);
 	write_round(run);
 	for (size_t i = 0; i < run->items->count; i++) {
@@ -257,7 +260,7 @@ static int carry_out(struct profile_run *run)
 	}
 	items_end_run(run->items);
 	copy_text(run->wish->profile ? run->wish->profile->name : NULL, &run->items->profile);
-	/* If this fails, the record from before stays: by that, any value counts as ours. */
+	/* If this fails, the earlier record stays, and by that any value counts as ours. */
 	items_write(run->folder, run->items);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sets the machine's knobs to a sched profile: want, compare, record, write, read back. */
+/* Sets the machine's knobs to a sched profile, in steps: collect, compare, record, write, read back. */
 #pragma once
 
 #include <schedqos/kernel/knobs.h>
@@ -9,38 +9,38 @@
 #include "items.h"
 
 struct profile_wish {
-	const struct sched_profile *profile; /* NULL: none */
+	const struct sched_profile *profile; /* NULL: no profile */
 	bool autogroup_off;
 	/*
-	 * Processors have come or gone: only cpufreq policies that are not on record are set, and the base slice, which
-	 * the kernel computes anew then, around a suspend as well, so that what was written is lost
-	 * (get_update_sysctl_factor in kernel/sched/fair.c, 6.18).
+	 * CPUs have come or gone. Set only cpufreq policies that are not recorded, and the base slice: the kernel
+	 * computes that anew then, and around a suspend, so our value is lost (get_update_sysctl_factor in
+	 * kernel/sched/fair.c, 6.18).
 	 */
 	bool only_new;
 };
 
 struct profile_run {
 	const struct profile_wish *wish;
-	int root;	     /* of the knobs, as in knobs.h */
+	int root;	     /* of the knobs, see knobs.h */
 	int folder;	     /* of the record */
-	struct items *items; /* those on record, and then those of this run */
+	struct items *items; /* recorded items; during the run also new ones */
 	struct knobs_names *refusals;
 	struct profile_result result;
 };
 
 /*
- * Sets what is wished for, and puts back what is on record and no longer wanted. What others have changed since is
- * never put back. Knobs are written only once that is on record; of each that is refused, refusals tells why, and the
- * rest is set. Afterwards, items holds what is to be put back. Returns 0, or -errno with nothing written: the record
- * cannot be written, which does not keep from putting back; or -ENOMEM.
+ * Sets the wanted knobs, and puts back recorded knobs that are no longer wanted, unless somebody else has changed them
+ * since. Writes a knob only after recording it. Notes each refusal in `refusals` and goes on. Afterwards `items` holds
+ * the knobs that have to be put back. Returns 0; -errno if the record could not be written, and then no knob was set,
+ * but knobs were still put back; or -ENOMEM.
  */
 int profile_run(struct profile_run *run);
 
 /* ---- knobs that could not be set, in lines for people: "PATH: reason", safe for a terminal ---- */
 
 /*
- * Adds a line. error: the kernel's -errno, or 0 where it accepted what was wanted, but holds something else: now. Of
- * several processors or disks that refuse a file for one reason, the first is named. On lack of memory, lines are left
- * out.
+ * Adds a line for a knob. `error` is the kernel's -errno, or 0 if the kernel accepted the value but `now` is read back.
+ * If several CPUs or disks refuse a file for the same reason, the line names only the first. Without memory the line is
+ * left out.
  */
 void refusals_add(struct knobs_names *lines, const struct item *item, int error, const char *wanted, const char *now);

@@ -9,7 +9,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-/* What an error means here, where strerror alone would not tell; or "". */
+/* Returns a hint for errors that strerror does not explain here, or "". */
 static const char *hint(enum knob_tree tree, int error)
 {
 	switch (-error) {
@@ -30,7 +30,7 @@ static const char *hint(enum knob_tree tree, int error)
 	}
 }
 
-/* What follows the name of the processor or disk: "/scaling_governor: reason". */
+/* Returns the part of a line after the name of the CPU or disk: "/scaling_governor: reason". */
 static const char *ending(const char *line, enum knob_tree tree)
 {
 	const char *unit = line + strlen(knobs_folder(tree)) + 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The machine's knobs: applies sched profiles to them and records how to put them back, in memory and, before anything
- * is written, in /run/schedqos/knobs.json, so that a later run can do so after a crash. Whatever writes knobs must hold
- * the instance lock: one process at a time.
+ * Sets the machine's knobs to a sched profile and puts them back. Before it writes any knob, it records in memory and
+ * in /run/schedqos/knobs.json how to put it back, so that a later run can do so after a crash. Callers must hold the
+ * instance lock, because only one process at a time may write knobs.
  */
 #pragma once
 
@@ -19,31 +19,34 @@ struct machine;
 
 /* Numbers of knobs. */
 struct profile_result {
-	size_t set;	 /* written to what is wanted */
-	size_t already;	 /* held what is wanted before */
-	size_t put_back; /* written to what was there before us */
+	size_t set;	 /* written to the wanted value */
+	size_t already;	 /* already had the wanted value */
+	size_t put_back; /* put back to the value from before schedqos */
 	size_t refused;	 /* could not be set or put back */
 	bool base_slice; /* the kernel's base slice was written */
 };
 
 /*
- * Takes over what an earlier run left in its record. Returns 0, or -errno (see state_file_fault): the runtime folder
- * cannot be opened or the record not be read. One that never can be is set aside instead if that is asked for.
+ * Takes over the record of an earlier run. Returns 0, or -errno (see state_file_fault) if the runtime folder cannot be
+ * opened or the record cannot be read. With set_aside, a record that can never be read is set aside instead.
  */
 int machine_new(bool set_aside, struct machine **ret);
 
-/* The same with the knobs beneath a root (see host.h), and a descriptor of the runtime folder. Takes over both. */
+/*
+ * Like machine_new, with knobs below `root` (see host.h) and a descriptor of the runtime folder. Takes ownership of
+ * both descriptors.
+ */
 int machine_new_at(int root, int folder, bool set_aside, struct machine **ret);
 
-/* Puts nothing back. */
+/* Frees the machine; puts no knob back. */
 void machine_free(struct machine *machine);
 DEFINE_CLEANUP(struct machine, machine_free)
 
 /*
- * Sets the machine's knobs to those of the profile (NULL: none), with autogroups off if asked for, unless the profile
- * itself sets that knob. A knob that an earlier profile changed and this one does not name is put back, unless it has
- * been changed by others since. Writes only where that changes something, and continues after refusals, which are
- * logged. Returns 0, or -errno with nothing written when the change cannot be recorded first.
+ * Sets the machine's knobs to those of the profile (NULL: none). autogroup_off also turns autogroups off, unless the
+ * profile sets that knob itself. Puts back each knob that an earlier profile changed and this one does not name, unless
+ * somebody else has changed it since. Writes only values that differ, and continues after refusals, which it logs.
+ * Returns 0, or -errno if the record could not be written; then no knob was written.
  */
 int machine_apply(struct machine *machine, const struct sched_profile *profile, bool autogroup_off,
 		  struct profile_result *ret);
@@ -51,28 +54,30 @@ int machine_apply(struct machine *machine, const struct sched_profile *profile, 
 /* ---- for the daemon: results are logged ---- */
 
 /*
- * Sets the configuration in force: its profiles and its setting for autogroups. The caller keeps ownership, and must
- * keep it alive until another takes its place.
+ * Sets the configuration in force: its profiles and its `autogroup` setting. The caller keeps ownership and must keep
+ * it alive until another configuration replaces it.
  */
 void machine_set_config(struct machine *machine, const struct config *config);
 
-/* Sets what is called whenever the kernel's base slice has been written, and when processors have come or gone. */
+/* Sets the functions to call when the kernel's base slice has been written, and when CPUs have come or gone. */
 void machine_on_change(struct machine *machine, void (*base_slice)(void *context), void (*processors)(void *context),
 		       void *context);
 
-/* Applies the configured profile, now and to processors as they come online. */
+/* Applies the configured profile, now and to CPUs that come online later. */
 void machine_start(struct machine *machine, sd_event *event);
 
 /*
- * As machine_set_config, and applies the configured profile if it has changed. Until it does, a profile set by
- * machine_switch stays in force.
+ * Sets the configuration like machine_set_config, and applies the configured profile if it differs from before. If it
+ * does not, a profile chosen with machine_switch stays in force.
  */
 void machine_reload(struct machine *machine, const struct config *config);
 
-/* Applies the profile of that name, "" for none, until the configuration asks for another. 0, -ENOENT or -errno. */
+/*
+ * Applies the profile of that name ("": none) until the configuration asks for another. Returns 0, -ENOENT or -errno.
+ */
 int machine_switch(struct machine *machine, const char *name);
 
-/* What is done when processors have come or gone, or the machine slept. */
+/* Sets knobs again after CPUs have come or gone, or after a suspend. */
 void machine_refresh(struct machine *machine);
 
 /* Puts all knobs back. */
@@ -80,62 +85,14 @@ void machine_put_back(struct machine *machine);
 
 /* ---- what is in force ---- */
 
-/* The name of the profile applied last, by this run or by the one it took over from; NULL for none. */
+/* Returns the name of the profile applied last, by this run or the one whose record it took over; NULL if none. */
 const char *machine_profile(const struct machine *machine);
 
 /*
- * "PATH: reason" for each of the *ret_count knobs, or several in a row with one reason, that could not be set when a
- * profile was applied last, and on processors that came online since. Safe for a terminal.
+ * Returns *ret_count lines "PATH: reason", safe for a terminal, for the knobs that could not be set when a profile was
+ * last applied or when CPUs came online later. Neighbouring knobs with the same reason share a line.
  */
 char *const *machine_refusals(const struct machine *machine, size_t *ret_count);
 
-/* How many knobs there are to put back. */
+/* Returns the number of knobs that have to be put back. */
 size_t machine_count_changed(const struct machine *machine);
-
-/* ---- what on this machine keeps classes from taking effect. Changes nothing ---- */
-
-enum finding_state {
-	FINDING_OK,
-	FINDING_NOTE, /* worth knowing; classes take effect, if perhaps not fully */
-	FINDING_BAD,  /* makes classes ineffective, or harmful */
-};
-
-struct finding {
-	const char *name; /* stable: "autogroup" */
-	enum finding_state state;
-	char *what;		 /* safe for a terminal */
-	const char *consequence; /* for classes; NULL when all is well */
-	const char *remedy;	 /* what to do about it; NULL as well */
-};
-
-struct findings {
-	struct finding *items;
-	size_t count;
-	bool no_memory;
-};
-
-/* What is known before. */
-struct doctor_input {
-	/* The configuration as its files have it now; NULL: it has so many errors. */
-	const struct config *config;
-	size_t n_errors;
-	bool is_daemons;      /* its files are those of the daemon that runs; else they are what was asked for */
-	size_t n_differences; /* from what that daemon has in force: rules, classes, profiles and settings */
-	pid_t daemon;	      /* the one that runs; 0: none; negative: it cannot be told */
-	/* What it says that it cannot do, safe for a terminal. */
-	char **problems;
-	size_t n_problems;
-	bool is_deaf; /* it cannot hear moves between cgroups, or what others set on tasks, though a rule asks for it */
-};
-
-/* 0 and the findings, to be cleared; or -ENOMEM. */
-int doctor(const struct doctor_input *input, struct findings *ret);
-void findings_clear(struct findings *findings);
-
-/* "ok", "note", "bad". Static storage. */
-const char *finding_state_name(enum finding_state state);
-
-/* What a border between cpu cgroups does to classes, for people: an answer to `explain` says the same. */
-#define DOCTOR_BORDER_WORDS                                                                                 \
-	"nice ranks tasks within one cpu cgroup; across its border the groups' weights count first, and of a " \
-	"class only the slice"
