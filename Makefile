@@ -152,7 +152,7 @@ lint: ## compilers, cppcheck, clang-tidy, shellcheck: no warning
 coverage: ## line coverage of src/policy and src/config by the unit tests
 	$Qtests/coverage
 
-BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames work tiny other probe probed listener crowd moves http-load frames sound shell)
+BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames tiny other probe probed listener http-load frames sound shell)
 BENCH_OBJECTS := $(patsubst %.c,$B/%.o,$(wildcard bench/tools/*.c))
 
 $(BENCH_TOOLS): $B/bench/tools/bench.o
@@ -162,9 +162,9 @@ $(BENCH_TOOLS): $B/bench/tools/bench.o
 # What is started over and over, or measured from its first instruction on, should not wait for a dynamic linker.
 $(addprefix $B/bench/bench-,tiny other probed): STATIC = $(shell echo 'int main(void) { return 0; }' | \
 	$(CC) -static -xc - -o /dev/null 2>/dev/null && echo -static)
-$(addprefix $B/bench/bench-,forks execs threads renames work): $B/bench/bench-%: $B/bench/tools/storm_%.o $B/bench/tools/storm.o
+$(addprefix $B/bench/bench-,forks execs threads renames): $B/bench/bench-%: $B/bench/tools/storm_%.o $B/bench/tools/storm.o
 $(addprefix $B/bench/bench-,tiny other): $B/bench/tools/tiny.o
-$(addprefix $B/bench/bench-,probe probed crowd moves): $B/bench/bench-%: $B/bench/tools/%.o
+$(addprefix $B/bench/bench-,probe probed): $B/bench/bench-%: $B/bench/tools/%.o
 $B/bench/bench-listener: $B/bench/tools/listener.o $B/bench/tools/tagger.o
 $B/bench/bench-http-load: $(addprefix $B/bench/tools/,http_load.o http_response.o histogram.o)
 # One program under the names of three: rules go by names.
@@ -175,14 +175,8 @@ bench-tools: all $(BENCH_TOOLS)
 bench: bench-tools ## the announcement's two comparisons, and where the report is (root, 15 minutes; make bench-deps)
 	$Qbench/schedqos-bench run --build $B --prepare $(BENCH_FLAGS) cyclictest schbench
 
-bench-events: bench-tools ## cost, losses and latency of the event path, against references (root, 4 minutes)
-	$Qbench/schedqos-bench run --build $B --rounds 4 $(BENCH_FLAGS) events rest
-
-bench-hostile: bench-tools ## what a user takes from others by storms, with the daemon and without (root, 4 minutes)
-	$Qbench/schedqos-bench run --build $B --duration 18 $(BENCH_FLAGS) hostile
-
-bench-growth: bench-tools ## cost by number of rules, of tasks and of threads (root)
-	$Qbench/schedqos-bench run --build $B --rounds 1 --warmup 0 $(BENCH_FLAGS) growth
+bench-events: bench-tools ## what events cost on this hardware, next to a bare listener (root, 5 minutes)
+	$Qbench/schedqos-bench run --build $B $(BENCH_FLAGS) events
 
 # SOURCE:DESTINATION of what is installed beside the program.
 PAGES := $(filter-out %/schedqos-bench.1 %/org.schedqos1.5,$(wildcard src/man/*))
@@ -318,7 +312,7 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench bench-tools bench-events bench-growth bench-hostile help run check check-vm check-deb check-rpm check-fresh check-long unit-tests fuzz fuzzers lint coverage install install-bench install-desktop uninstall dist distcheck deb deps bench-deps clean FORCE
+.PHONY: all bench bench-tools bench-events help run check check-vm check-deb check-rpm check-fresh check-long unit-tests fuzz fuzzers lint coverage install install-bench install-desktop uninstall dist distcheck deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(FOCUS_SOURCES:%.c=$B/%.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $(LIVE_TOOLS:=.d)

@@ -10,8 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import accounting, attr
-from .process import Failure, Program, until
+from . import attr
+from .process import Failure, Program
 from .running import Listening
 
 READY_TIMEOUT = 120
@@ -24,12 +24,11 @@ class Daemon(Listening):
     """
 
     tags = probed = True
-    asking_events = 2
 
     def __init__(self, executable, options, classes=None):
         self.argv = [executable, "start", *options]
         self.classes = classes or attr.CLASSES
-        self.folder = self.ready_ns = self.ready_cpu_ns = None
+        self.folder = None
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="schedqos-bench-")
@@ -46,12 +45,9 @@ class Daemon(Listening):
                 open(os.path.join(self.folder.name, "log"), "w", encoding="utf-8") as log:
             notify.bind(address)
             environment = {**os.environ, "NOTIFY_SOCKET": address}
-            start = time.monotonic_ns()
             self.program = Program(self.argv, stderr=log, stdout=log, stdin=subprocess.DEVNULL,
                                    env=environment, death_signal=signal.SIGTERM)
             self._await_ready(notify)
-            self.ready_ns = time.monotonic_ns() - start
-            self.ready_cpu_ns = accounting.cpu_ns(self.pid)
 
     def _await_ready(self, notify):
         notify.settimeout(0.2)
@@ -76,15 +72,6 @@ class Daemon(Listening):
 
     def counts(self):
         return status(self.argv[0])
-
-    def reload(self, timeout=120):
-        """By signal, since a call on the bus times out after 25 seconds. Returns the CPU time that it took, in ns."""
-        before = accounting.cpu_ns(self.pid)
-        os.kill(self.pid, signal.SIGHUP)
-        until(lambda: accounting.cpu_ns(self.pid) > before, timeout, "reload")
-        if not accounting.wait_until_idle(self.pid, timeout=timeout):
-            raise Failure(f"reload takes more than {timeout} s")
-        return accounting.cpu_ns(self.pid) - before
 
     def log(self):
         return Path(self.folder.name, "log").read_text(encoding="utf-8", errors="replace")

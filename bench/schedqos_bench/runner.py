@@ -104,7 +104,7 @@ class Runner:
         return {"title": scenario.TITLE, "commands": scenario.commands(options, seconds),
                 "options": {name: _text(value) for name, value in _own_options(scenario, options).items()},
                 "seconds": seconds, "metrics": scenario.metrics(options), "axes": scenario.AXES,
-                "rules": scenario.config(options), "goals": scenario.goals(options)}
+                "rules": scenario.config(options)}
 
     def look(self):
         """Collects facts about the machine, and what would spoil the result, before anything of ours runs."""

@@ -14,7 +14,6 @@ class NoListener:
     listens = False
     tags = False  # whether tasks get their classes by themselves
     probed = False  # whether it tags anything that a probe can wait for
-    asking_events = 0  # events caused by querying the counts
     classes = attr.CLASSES  # {name: Attr} that it gives, or that is given in its place
 
     def __enter__(self):

@@ -110,24 +110,15 @@ class Runs(unittest.TestCase):
         self.check_nothing_is_left()
 
     @unittest.skipUnless(os.environ.get("BENCH_STORMS"), "BENCH_STORMS is not set: make check-long does")
-    def test_the_scenarios_of_storms(self):
+    def test_the_scenario_of_storms(self):
         if not (Path(SCHEDQOS).parent / "bench" / "bench-listener").exists():
             self.skipTest("needs its tools: make bench-tools")
-        run = self.start("run", "events", "rest", "growth", "hostile", "--rounds", "1", "--duration", "1", "--warmup",
-                         "0", "--events-no-make", "--growth-most", "10", "--rest-processes", "2")
-        output, errors = run.communicate(timeout=600)
+        run = self.start("run", "events", "--rounds", "1", "--duration", "1", "--warmup", "0")
+        _, errors = run.communicate(timeout=600)
         self.assertEqual(run.returncode, 0, errors)
-        rounds = {(each["scenario"], each["variant"]): each for each in self.result()["rounds"]}
-        self.assertEqual(sorted(rounds), sorted((name, variant) for name in ("events", "rest", "growth", "hostile")
-                                                for variant in scenarios.load(name).VARIANTS.split(",")))
-        for (name, variant), each in rounds.items():
-            with self.subTest(scenario=name, variant=variant):
-                self.assertLessEqual(self.result()["scenarios"][name]["metrics"].keys(), each["metrics"].keys())
-                if variant.startswith("schedqos"):
-                    self.assertFalse([key for key, value in each["metrics"].items() if value is None])
-        mail = Path(output.split()[0]).read_text(encoding="utf-8")
-        self.assertIn("schedqos+15000: listener's CPU, fork+exit: at most 1.3 x bare", mail)
-        self.assertIn("schedqos, by number of rules", mail)
+        rounds = {each["variant"]: each for each in self.result()["rounds"]}
+        self.assertEqual(sorted(rounds), sorted(scenarios.load("events").VARIANTS.split(",")))
+        self.assertEqual([key for key, value in rounds["schedqos"]["metrics"].items() if value is None], [])
         self.check_nothing_is_left()
 
     def test_the_workload_gets_its_classes(self):

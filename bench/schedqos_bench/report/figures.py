@@ -130,30 +130,15 @@ def _has(result, scenario, variant, key):
 
 
 def lines(result, scenario):
-    """One for each metric that has been measured at all, but for those of curves; the headlines first."""
+    """One for each metric that has been measured at all; the headlines first."""
     found = []
     for key, metric in result["scenarios"][scenario]["metrics"].items():
-        if metric.get("curve"):
-            continue
         cells = {name: _cell(result, scenario, name, key, metric) for name in variants(result, scenario)
                  if _has(result, scenario, name, key)}
         if any(cell.summary for cell in cells.values()):
             found.append(Line(key, metric.get("title") or key, metric.get("unit") or "", metric.get("better"),
                               bool(metric.get("headline")), cells, reference(result, metric)))
     return sorted(found, key=lambda line: not line.headline)
-
-
-def curves(result, scenario):
-    """{what grows: {(title, unit): {variant: {size: median}}}}"""
-    found = {}
-    for key, metric in result["scenarios"][scenario]["metrics"].items():
-        curve = metric.get("curve")
-        for name in variants(result, scenario) if curve else ():
-            summary = spread(values(result, scenario, name, key).values())
-            if summary:
-                titles = found.setdefault(curve["along"], {}).setdefault((curve["title"], metric.get("unit") or ""), {})
-                titles.setdefault(name, {})[curve["at"]] = summary["median"]
-    return found
 
 
 def all_lines(result):

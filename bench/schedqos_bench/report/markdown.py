@@ -10,7 +10,7 @@ import re
 import textwrap
 
 from ..escape import plain
-from . import blocks, figures, goals, words
+from . import blocks, figures, words
 
 WIDTH = 76
 INDENT = "    "
@@ -110,21 +110,6 @@ def summary(lines):
                    ["  variant", "median", "ratio [interval]", "difference"])
 
 
-def _curves(result, scenario):
-    """A table for each thing that grows and each variant: a row for each figure, a column for each size."""
-    found = []
-    for along, titles in figures.curves(result, scenario).items():
-        for name in figures.variants(result, scenario):
-            shown, sizes = words.curve(titles, name)
-            found += [plain(f"{name}, by number of {along}"), *rows([["", *sizes], *shown]), ""]
-    return found[:-1]
-
-
-def _goals(result, scenario):
-    return labelled([(each.words(), f"{each.variant}: {each.goal}; measured: {each.measured}")
-                     for each in goals.verdicts(result, scenario)])
-
-
 def _cost(result, scenario):
     return rows([words.COSTS, *([plain(cell) for cell in row] for row in words.costs(result, scenario))])
 
@@ -152,9 +137,7 @@ def _scenario(result, scenario, lines):
     compared = any(cell.ratio for line in lines for cell in line.cells.values())
     found += paragraph("Medians over the rounds (least-most)"
                        + (f", ratio to {words.base(lines)} with its 95 % interval:" if compared else ":"))
-    measured = _curves(result, scenario), summary(lines) if lines else (), _goals(result, scenario)
-    for part in filter(None, measured if any(measured) else (["nothing was measured"],)):
-        found += verbatim(part)
+    found += verbatim(summary(lines) if lines else ["nothing was measured"])
     changes = words.changes(lines)
     if changes:
         found += paragraph(words.CHANGES) + verbatim(labelled(changes))

@@ -5,7 +5,7 @@ import json
 
 from .. import theme
 from ..escape import markup
-from . import blocks, figures, goals, words
+from . import blocks, figures, words
 
 _STYLE = theme.CSS + """\
 *{box-sizing:border-box}
@@ -91,22 +91,6 @@ def _table(heads, rows, slot_of):
     return found + ["</table></div>"]
 
 
-def _goals(result, scenario, slot_of):
-    found = goals.verdicts(result, scenario)
-    return [_element("h3", "Goals"), *_table(("variant", "goal", "measured", "verdict"), [
-        (each.variant, each.goal, each.measured, each.words()) for each in found], slot_of)] if found else []
-
-
-def _curves(result, scenario, slot_of, pictures):
-    found = []
-    for along, titles in figures.curves(result, scenario).items():
-        found += _plot(f"By number of {along}", pictures.get((scenario, "curves", along)))
-        for name in figures.variants(result, scenario):
-            cells, sizes = words.curve(titles, name)
-            found += _folded(f"{name}: figures by number of {along}", _table(("", *sizes), cells, slot_of))
-    return found
-
-
 def _plot(title, picture, note=""):
     if not picture:
         return []
@@ -134,7 +118,6 @@ def _scenario(result, scenario, lines, slot_of, pictures):
     found += _pre([words.command(argv) for argv in described["commands"].values()])
     if not figures.variants(result, scenario):
         return found + [_element("p", "No round of it was completed.")]
-    found += _goals(result, scenario, slot_of) + _curves(result, scenario, slot_of, pictures)
     found += _plot(f"Against {words.base(lines)}", pictures.get((scenario, "ratios", "headlines")),
                    "Filled: a difference has been shown; hollow: none has.")
     found += _plot("What it costs the background", pictures.get((scenario, "trade-off", "")),

@@ -76,15 +76,6 @@ def difference(verdict):
     return "none shown" if verdict == figures.NO_DIFFERENCE else verdict
 
 
-def curve(titles, variant):
-    """Rows of a table of figures.curves(), and the sizes that are its heads."""
-    sizes = sorted({size for each in titles.values() for size in each.get(variant, {})})
-    cells = [[f"{title} ({unit})" if unit else title,
-              *(figure(each[variant][size]) if size in each.get(variant, {}) else "-" for size in sizes)]
-             for (title, unit), each in titles.items()]
-    return cells, [f"{size:,}" for size in sizes]
-
-
 def percent(share):
     return f"{share * 100:.2f}%"
 

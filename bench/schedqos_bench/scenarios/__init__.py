@@ -17,7 +17,6 @@ It may also have:
                         "background": METRIC}
   add_options(group)    adds its numbers to an argparse group, each with the announcement's value as the default;
                         the parsed namespace is what is called options here
-  goals(options)        what is to hold of each daemon, as report/goals.py has it
   prepare(context)      once, before the first round of a run: unpacks, builds, calibrates
 
 A scenario starts programs by schedqos_bench.programs, which ends them whatever happens. A round leaves nothing running.
@@ -29,7 +28,7 @@ import importlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-NAMES = ("cyclictest", "schbench", "frames", "service", "io", "events", "rest", "growth", "hostile", "moves", "here")
+NAMES = ("cyclictest", "schbench", "frames", "service", "io", "events", "here")
 
 
 class Missing(NamedTuple):
@@ -91,12 +90,13 @@ def natural(text):
 def metric(title, unit, better="lower", headline=False, **others):
     """
     better: "lower", "higher" or None. Others: reference, the variant that ratios are to, if that is not the default;
-    curve, of one size among others: {"title", "along": "rules", "at": 1000}.
+    percentile: (distribution, percent) that it is; count: of how many seconds its value times these is a count, 1 for one
+    that is a count itself.
     """
     return {"title": title, "unit": unit, "better": better, "headline": headline, **others}
 
 
-_USUAL = {"VARIANTS": "default,schedqos", "AXES": None, "add_options": lambda group: None, "goals": lambda options: [],
+_USUAL = {"VARIANTS": "default,schedqos", "AXES": None, "add_options": lambda group: None,
           "prepare": lambda context: None}
 
 

@@ -3,7 +3,7 @@
 
 from ... import drawing
 from .. import figures, words
-from . import curves, distribution, forest, percentiles, tradeoff
+from . import distribution, forest, percentiles, tradeoff
 
 
 def _of_scenario(result, scenario, lines, slot_of):
@@ -11,8 +11,6 @@ def _of_scenario(result, scenario, lines, slot_of):
     yield "ratios", "headlines", forest.draw([line for line in lines if line.headline] or lines, slot_of)
     if any(line.headline for line in lines):
         yield "ratios", "all metrics", forest.draw(lines, slot_of)
-    for along, titles in figures.curves(result, scenario).items():
-        yield "curves", along, curves.draw(along, titles, slot_of)
     yield "trade-off", "", tradeoff.draw(result, scenario, slot_of)
     for name, by_variant in figures.distributions(result, scenario).items():
         yield "distribution", name, distribution.draw(words.latency(name), by_variant, slot_of)
