@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,15 +67,13 @@ static int hold(int process)
 /* ---- asking ---- */
 
 /* process: of a bridged one that is no cgroup, a descriptor. Returns an exit status. */
-static int ask_limit(const struct target *target, int process, const char *qos, bool keep)
+static int ask_limit(const struct target *target, int process, const char *qos, bool keep, sd_bus_message **ret)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-
 	if (!client_is_bridged())
-		return client_call(BUS_OVERRIDES_INTERFACE, "Limit", &reply, "ussusb", 0, "", target->cgroup,
+		return client_call(BUS_OVERRIDES_INTERFACE, "Limit", ret, "ussusb", 0, "", target->cgroup,
 				   (uint32_t)target->pid, qos, (int)keep);
-	return target->pid ? client_call(NULL, "LimitProcess", &reply, "hsb", process, qos, (int)keep) :
-			     client_call(NULL, "LimitCgroup", &reply, "ssb", target->cgroup, qos, (int)keep);
+	return target->pid ? client_call(NULL, "LimitProcess", ret, "hsb", process, qos, (int)keep) :
+			     client_call(NULL, "LimitCgroup", ret, "ssb", target->cgroup, qos, (int)keep);
 }
 
 static int ask_lift(const struct target *target, int process, sd_bus_message **ret)
@@ -88,10 +87,20 @@ static int ask_lift(const struct target *target, int process, sd_bus_message **r
 
 static int limit(const struct command *command, const struct target *target, int process)
 {
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const bool keep = option_given(command, OPTION_KEEP);
-	int status = ask_limit(target, process, command->operands[1], keep);
+	int status = ask_limit(target, process, command->operands[1], keep, &reply);
+	uint64_t lowered = 0;
 
-	return status || keep ? status : hold(process);
+	if (status)
+		return status;
+	sd_bus_message_read(reply, "t", &lowered);
+	if (lowered)
+		log_info("limited: %" PRIu64 " task%s lowered to what %s gives", lowered, lowered == 1 ? "" : "s",
+			 command->operands[1]);
+	else
+		log_info("limited: no task carried more than %s gives", command->operands[1]);
+	return keep ? 0 : hold(process);
 }
 
 static int lift(const struct target *target, int process)

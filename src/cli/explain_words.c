@@ -64,8 +64,9 @@ static const struct sentence about_thread[] = {
 
 /* Of a group, for each thread that it limits. */
 static const struct sentence about_group[] = {
-	{ "limited", "limited", "<assigned_class> is not allowed in its cgroup <cgroup>: group <>" },
-	{ "limited max", NULL, " has <max> at most" },
+	{ "limited", "limited", "its cgroup <cgroup> is in the group <>, which allows" },
+	{ "limited max", NULL, " no more than <max>" },
+	{ "else limited", NULL, " not every class" },
 	{ 0 },
 };
 

@@ -123,9 +123,9 @@ static int take(sd_bus_message *message, uint32_t uid, const char *holder, uint3
 
 /* ---- methods ---- */
 
-/* 0, or what is returned to the caller. */
+/* 0, or what is returned to the caller. *ret_lowered: see tagger_override. */
 static int put(sd_bus_message *message, struct daemon *daemon, uint32_t uid, const char *holder, uint32_t pid,
-	       struct override *asked, bool keep, sd_bus_error *error)
+	       struct override *asked, bool keep, uint64_t *ret_lowered, sd_bus_error *error)
 {
 	const struct config *config = daemon->config;
 	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, asked->qos);
@@ -138,7 +138,7 @@ static int put(sd_bus_message *message, struct daemon *daemon, uint32_t uid, con
 	if (keep)
 		asked->holder = (struct holder){ 0 };
 	if (r == 0)
-		r = held_put(daemon, *asked);
+		r = held_put(daemon, *asked, ret_lowered);
 	return r < 0 ? refuse(daemon, asked, r, error) : 0;
 }
 
@@ -157,6 +157,7 @@ static int set(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_CLASS };
 	int descendants, keep, raise;
+	uint64_t lowered = 0;
 	uint32_t uid, pid;
 	const char *holder;
 	int r = sd_bus_message_read(message, "ususbbb", &uid, &holder, &pid, &asked.qos, &descendants, &keep, &raise);
@@ -165,20 +166,21 @@ static int set(sd_bus_message *message, void *userdata, sd_bus_error *error)
 		return r;
 	asked.is_tree = descendants;
 	asked.raises = raise;
-	r = put(message, userdata, uid, holder, pid, &asked, keep, error);
+	r = put(message, userdata, uid, holder, pid, &asked, keep, &lowered, error);
 	return r < 0 ? r : reply_with_class(message, userdata, asked.pid);
 }
 
 static int limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_LIMIT };
+	uint64_t lowered = 0;
 	uint32_t uid, pid;
 	const char *holder;
 	int keep, r = sd_bus_message_read(message, "ussusb", &uid, &holder, &asked.cgroup, &pid, &asked.qos, &keep);
 
 	if (r >= 0)
-		r = put(message, userdata, uid, holder, pid, &asked, keep, error);
-	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
+		r = put(message, userdata, uid, holder, pid, &asked, keep, &lowered, error);
+	return r < 0 ? r : sd_bus_reply_method_return(message, "t", lowered);
 }
 
 /*
@@ -189,6 +191,7 @@ static int shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_VISIBLE };
 	const char *holder, *word;
+	uint64_t lowered = 0;
 	uint32_t uid, pid;
 	int r = sd_bus_message_read(message, "usus", &uid, &holder, &pid, &word);
 
@@ -203,7 +206,7 @@ static int shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 					"must be \"focused\", \"played\", \"visible\" or \"hidden\"");
 	if (!uid)
 		return refuse(userdata, &asked, -EPERM, error);
-	r = put(message, userdata, uid, holder, pid, &asked, false, error);
+	r = put(message, userdata, uid, holder, pid, &asked, false, &lowered, error);
 	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
 }
 
@@ -332,7 +335,7 @@ const sd_bus_vtable bus_overrides_methods[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD("Set", "ususbbb", "ss", set, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("Reset", "uu", "t", reset, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD("Limit", "ussusb", NULL, limit, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Limit", "ussusb", "t", limit, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("Lift", "usu", "t", lift, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("Shown", "usus", NULL, shown, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("SetUnitClasses", "usa(sss)", "a(qs)", set_unit_classes, BUS_FOR_BRIDGE),

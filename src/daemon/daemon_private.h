@@ -86,9 +86,9 @@ uint64_t log_sink_lost(void);
  * target, but of a limit of root's only if the same client holds that. Returns 0 when the tasks carry it, or -errno:
  * -ENOENT: no such class; -ESRCH: no such process, or one that is never touched; -EPERM: a user's is for a process that
  * is not his, or not his alone; -ENOTDIR: no such cgroup; -EDQUOT: the user holds too many; -EACCES: a user's would
- * raise the process, and does not say so.
+ * raise the process, and does not say so. *ret_lowered: as of tagger_override.
  */
-int held_put(struct daemon *daemon, struct override override);
+int held_put(struct daemon *daemon, struct override override, uint64_t *ret_lowered);
 
 /*
  * Ends those of the same kind and target that are the same user's, or anybody's if it is root's. Returns their number.

@@ -266,7 +266,7 @@ static bool has_too_many(const struct daemon *daemon, const struct override *ask
 	       (asked->shown == SHOWN_FOCUSED && focused >= FOCUSED_MAX);
 }
 
-int held_put(struct daemon *daemon, struct override override)
+int held_put(struct daemon *daemon, struct override override, uint64_t *ret_lowered)
 {
 	uint16_t number = 0;
 	int r;
@@ -279,7 +279,7 @@ int held_put(struct daemon *daemon, struct override override)
 	}
 	r = override.cgroup ? watch_cgroup(daemon, &override) : watch_process(daemon, &override);
 	if (r == 0)
-		r = tagger_override(daemon->tagger, &override, &number);
+		r = tagger_override(daemon->tagger, &override, &number, ret_lowered);
 	if (r < 0) {
 		unwatch(&override);
 		return r;

@@ -234,6 +234,9 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size)
 		path = named;
 		length = named_length;
 	}
+	/* The path has been cut off, by us or, as 6.18 does, by the kernel. */
+	if (path && (size_t)n == size - 1 && path[length] != '\n')
+		return -ENAMETOOLONG;
 	/* A kernel without cgroups has no such line: the path is empty then, which is no error. */
 	memmove(buf, path ? path : buf, length);
 	buf[length] = '\0';

@@ -124,28 +124,30 @@ static const struct qos_class *next_lower(const struct config *config, const boo
 /* The same period's tag of another class; without groups there may only be one without a period. */
 static uint16_t tag_of_class(const struct rules *rules, uint16_t tag, const struct qos_class *class)
 {
-	const uint16_t found = rules_tag_of(rules, class, rules->tags[tag].period_ns);
+	const uint16_t found = tag == TAG_NONE ? TAG_NONE : rules_tag_of(rules, class, rules->tags[tag].period_ns);
 
 	return found != TAG_NONE ? found : rules_tag_of(rules, class, 0);
 }
 
-int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
+/* One more row, which denies nothing yet and is to be passed to keep_row. NULL without memory. */
+static bool *new_row(struct limits *limits)
 {
-	const struct config *config = limits->config;
-	const size_t size = config->n_classes * sizeof(bool);
+	const size_t size = limits->config->n_classes * sizeof(bool);
 	bool *denied = reallocarray(limits->denied, limits->n_limits + 1, size);
-	size_t same = 0;
 
 	if (!denied)
-		return -ENOMEM;
+		return NULL;
 	limits->denied = denied;
-	denied = row(limits, limits->n_limits);
-	memset(denied, false, size);
-	deny_above(config, max, denied);
-	for (size_t i = 0; i < config->n_groups; i++) {
-		if (group_holds(&config->groups[i], cgroup))
-			deny(config, &config->groups[i], denied);
-	}
+	return memset(row(limits, limits->n_limits), false, size);
+}
+
+/* The number of the new row, or of an older one that is equal; 0 if it denies nothing. */
+static int keep_row(struct limits *limits, uint16_t *ret)
+{
+	const size_t size = limits->config->n_classes * sizeof(bool);
+	const bool *denied = row(limits, limits->n_limits);
+	size_t same = 0;
+
 	if (!memchr(denied, 1, size)) {
 		*ret = 0;
 		return 0;
@@ -158,6 +160,66 @@ int limits_find(struct limits *limits, const char *cgroup, const struct qos_clas
 		limits->n_limits++;
 	*ret = (uint16_t)(same + 1);
 	return 0;
+}
+
+int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret)
+{
+	const struct config *config = limits->config;
+	bool *denied = new_row(limits);
+
+	if (!denied)
+		return -ENOMEM;
+	deny_above(config, max, denied);
+	for (size_t i = 0; i < config->n_groups; i++) {
+		if (group_holds(&config->groups[i], cgroup))
+			deny(config, &config->groups[i], denied);
+	}
+	return keep_row(limits, ret);
+}
+
+int limits_join(struct limits *limits, uint16_t a, uint16_t b, const struct qos_class *max, uint16_t *ret)
+{
+	const uint16_t numbers[] = { a, b };
+	bool *denied = new_row(limits);
+
+	if (!denied)
+		return -ENOMEM;
+	deny_above(limits->config, max, denied);
+	for (size_t i = 0; i < array_size(numbers); i++) {
+		for (size_t j = 0; numbers[i] && j < limits->config->n_classes; j++)
+			denied[j] |= row(limits, numbers[i] - 1)[j];
+	}
+	return keep_row(limits, ret);
+}
+
+int limits_carry(struct limits *limits, const struct limits *from, uint16_t number, uint16_t *ret)
+{
+	const struct config *config = limits->config;
+	bool *denied = new_row(limits);
+
+	if (!denied)
+		return -ENOMEM;
+	for (size_t i = 0; number && i < from->config->n_classes; i++) {
+		const struct qos_class *class =
+			qos_class_find(config->classes, config->n_classes, from->config->classes[i].name);
+
+		if (class && row(from, number - 1)[i])
+			denied[class - config->classes] = true;
+	}
+	return keep_row(limits, ret);
+}
+
+uint16_t limits_max(const struct limits *limits, uint16_t limit, uint16_t like)
+{
+	const struct config *config = limits->config;
+	const bool *denied = limit ? row(limits, limit - 1) : NULL;
+	size_t i = 0;
+
+	if (!denied)
+		return TAG_NONE;
+	while (i < config->n_classes - 1 && denied[i])
+		i++;
+	return tag_of_class(config->rules, like, &config->classes[i]);
 }
 
 uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag)

@@ -135,7 +135,7 @@ static uint16_t renumber_tag(const struct config *old, const struct config *new,
  * Rules and tags have new numbers. The scan matches each process again and finds whether the class has changed. But it
  * cannot find the inherited rule of an orphan, which has lost its ancestors.
  */
-static void renumber_records(struct plan *plan, const struct config *config)
+static void renumber_records(struct plan *plan, const struct config *config, struct limits *limits)
 {
 	const bool other_default = plan->config->settings.default_mode != config->settings.default_mode;
 	uint32_t cursor = 0;
@@ -149,8 +149,10 @@ static void renumber_records(struct plan *plan, const struct config *config)
 		task->own.rule = renumber(plan, config->rules, task->own.rule, task->own.by == REASON_INHERITED);
 		task->own.tag = renumber_tag(plan->config, config, task->own.tag);
 		task->tag = TAG_NONE;
-		/* The scan finds them again. */
-		task->limit = task->unit = 0;
+		/* The scan finds them again; but of a process in an unknown cgroup the limits stay. */
+		if (task->limit && limits_carry(limits, plan->limits, task->limit, &task->limit) < 0)
+			task->limit = 0;
+		task->unit = 0;
 		/*
 		 * Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's.
 		 */
@@ -182,7 +184,7 @@ int plan_set_config(struct plan *plan, const struct config *config)
 		return r;
 	}
 	if (plan->config)
-		renumber_records(plan, config);
+		renumber_records(plan, config, limits);
 	limits_free(plan->limits);
 	plan->limits = limits;
 	plan->config = config;

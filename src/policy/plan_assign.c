@@ -78,43 +78,58 @@ bool plan_is_lowered(const struct plan *plan, const struct task *leader)
 	return leader->shown == SHOWN_HIDDEN && !(rule && rule->keeps_hidden);
 }
 
-uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own,
-		      bool *ret_is_limited)
+uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own)
 {
 	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
 	const uint16_t focus = leader ? overrides_focus(plan->overrides, leader, own->by) : TAG_NONE;
 	const bool is_raised = focus != TAG_NONE && is_above(plan, class_of_tag(plan->config, focus), own->tag);
 	const uint16_t most = is_raised ? focus : own->tag;
-	const uint16_t tag = limits_apply(plan->limits, leader ? leader->limit : 0, most);
 
-	*ret_is_limited = tag != most;
-	return tag;
+	return limits_apply(plan->limits, leader ? leader->limit : 0, most);
+}
+
+const struct qos_attr *plan_limit_of(const struct plan *plan, const struct task *task)
+{
+	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
+	const uint16_t tag = limits_max(plan->limits, leader ? leader->limit : 0, task->own.tag);
+
+	return tag == TAG_NONE ? NULL : &plan->config->rules->tags[tag].attr;
+}
+
+/* The record of its parent process, or NULL. */
+static const struct task *parent_of(const struct plan *plan, struct facts *facts)
+{
+	return facts_need(facts, FACT_PARENT) == 0 && facts->parent ? tasks_find(plan->tasks, facts->parent->tgid) :
+								      NULL;
 }
 
 /*
- * The limit and the unit's class. They stay as they were if the path cannot be made out, or without memory for a new
- * limit.
+ * Finds the limit and the unit's class. Anybody can make a cgroup whose path is too long to be read, so a process in one
+ * keeps the limits that it had, and has those of its parent as well. Without memory for a new limit the old one stays.
  */
-static void look_at_cgroup(struct plan *plan, struct task *leader, const struct facts *facts)
+static void look_at_cgroup(struct plan *plan, struct task *leader, struct facts *facts)
 {
+	const struct qos_class *max =
+		overrides_max(plan->overrides, leader, facts, plan_is_lowered(plan, leader));
 	const char *cgroup = needs_cgroup(plan) ? facts->cgroup : "";
+	const struct task *parent;
 	const struct unit *unit;
 
-	if (needs_cgroup(plan) && *cgroup != '/')
+	if (needs_cgroup(plan) && *cgroup != '/') {
+		parent = parent_of(plan, facts);
+		limits_join(plan->limits, leader->limit, parent ? parent->limit : 0, max, &leader->limit);
 		return;
+	}
 	unit = units_find(&plan->units, cgroup, facts->owner);
 	leader->unit = unit ? unit->tag : TAG_DEFAULT;
-	limits_find(plan->limits, cgroup, overrides_max(plan->overrides, leader, facts, plan_is_lowered(plan, leader)),
-		    &leader->limit);
+	limits_find(plan->limits, cgroup, max, &leader->limit);
 }
 
 /* The rule that it handed on is not its own any more. It does not descend from itself, but from its parent. */
 static void end_handing_on(const struct plan *plan, struct task *leader, struct facts *facts)
 {
-	const struct task *parent = NULL;
+	const struct task *parent = parent_of(plan, facts);
 
-	if (facts_need(facts, FACT_PARENT) == 0 && facts->parent)
-		parent = tasks_find(plan->tasks, facts->parent->tgid);
 	leader->inherit = parent ? parent->inherit : 0;
 }
 

@@ -87,17 +87,49 @@ static enum task_state next_state(const struct plan *plan, const struct task *ta
 	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }
 
+/*
+ * What somebody has chosen, in the attributes that are theirs. A choice becomes `had`, unless it is more than that:
+ * then the task carries it. If the task carries less, a limit has lowered it, and the choice is to return.
+ */
+static struct task_attr choice(const struct task *task)
+{
+	struct task_attr choice = task->had;
+
+	attr_copy(&choice, &task->known, attr_above(&task->known, &task->had));
+	return choice;
+}
+
 /* What is theirs overrides the class. */
 static void keep_theirs(const struct task *task, struct task_attr *want)
 {
+	const struct task_attr chosen = choice(task);
+
 	if ((task->theirs & TASK_ATTR_POLICY) && task_policy_is_fair(task->known.policy) &&
 	    !task_policy_is_fair(want->policy))
 		attr_copy(want, &task->had, TASK_ATTR_SLICE);
-	attr_copy(want, &task->known, task->theirs);
+	attr_copy(want, &chosen, task->theirs);
 }
 
-/* What the task is to carry, by its record. takes_effect: a rule takes effect now. */
-static struct task_attr target(const struct plan *plan, const struct task *task, bool takes_effect)
+/* A limit holds whatever it comes from. */
+static void limit(const struct plan *plan, const struct task *task, struct task_attr *want)
+{
+	const struct qos_attr *most = plan_limit_of(plan, task);
+
+	if (most && (task->state == TASK_TAGGED || task->state == TASK_LEFT_ALONE))
+		qos_attr_limit(most, plan->caps, want);
+}
+
+/* Whether that is more than the task's limit allows. */
+static bool exceeds_limit(const struct plan *plan, const struct task *task, const struct task_attr *attr)
+{
+	struct task_attr limited = *attr;
+
+	limit(plan, task, &limited);
+	return !task_attr_equal(&limited, attr);
+}
+
+/* What the task would carry without a limit, by its record. takes_effect: a rule takes effect now. */
+static struct task_attr unlimited(const struct plan *plan, const struct task *task, bool takes_effect)
 {
 	struct task_attr want = task->known;
 	const bool is_tagged = task->state == TASK_TAGGED;
@@ -110,6 +142,15 @@ static struct task_attr target(const struct plan *plan, const struct task *task,
 	/* What somebody chooses stays; if a rule leaves all as it was, until one takes effect again. */
 	if (task->state != TASK_UNDONE && !(task->state == TASK_LEFT_ALONE && takes_effect))
 		keep_theirs(task, &want);
+	return want;
+}
+
+/* What the task is to carry. */
+static struct task_attr target(const struct plan *plan, const struct task *task, bool takes_effect)
+{
+	struct task_attr want = unlimited(plan, task, takes_effect);
+
+	limit(plan, task, &want);
 	/* Such a policy hides the slice, which is set once it shows again. Nor is one changed that stays SCHED_IDLE. */
 	if (!task_policy_is_fair(want.policy) || (want.policy == POLICY_IDLE && task->known.policy == POLICY_IDLE))
 		want.slice_ns = task->known.slice_ns;
@@ -138,16 +179,21 @@ static void note_mixture(const struct plan *plan, const struct task *task)
 /*
  * Another class is put on, or none, or it is the first look at a copy, though no rule takes effect. What somebody has
  * chosen stays, but not what had could not take, as it may be what is left of another class: only up to what this one
- * gives. And under a limit nothing stays above that but what took privilege, being above the kernel's default: a choice
- * before it would get round it, and Chromium has most new threads choose the nice value 0.
+ * gives.
  */
-static void drop_unprivileged(const struct plan *plan, struct task *task, bool is_limited)
+static void drop_unprivileged(const struct plan *plan, struct task *task)
 {
 	const struct task_attr class = task->state == TASK_TAGGED ? plan_class_over(plan, task) : task->had;
-	const uint8_t in_had = ~attr_difference(&task->known, &task->had);
-	const uint8_t raised = attr_above(&task->had, &task_attr_pristine);
+	const struct task_attr chosen = choice(task);
+	const uint8_t in_had = ~attr_difference(&chosen, &task->had);
 
-	task->theirs &= ~attr_above(&task->known, &class) | (is_limited ? in_had & raised : in_had);
+	task->theirs &= ~attr_above(&chosen, &class) | in_had;
+}
+
+/* A choice that a limit lowers does not return if it is not in `had`. */
+static void drop_limited(struct task *task, const struct task_attr *want)
+{
+	task->theirs &= ~(attr_above(&task->known, &task->had) & attr_above(&task->known, want));
 }
 
 /* Records the class, and whether it is put on. is_anew: see next_state. is_copy: as it was until this look. */
@@ -157,13 +203,12 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 	const struct rule *app = plan_rule_of(plan, task->app);
 	const bool was_left_alone = task->state == TASK_LEFT_ALONE;
 	const uint16_t tag = task->tag;
-	bool is_limited;
 
 	task->own = *assignment;
-	task->tag = plan_limited(plan, task, assignment, &is_limited);
+	task->tag = plan_limited(plan, task, assignment);
 	task->state = next_state(plan, task, is_anew);
 	if ((is_copy || (task->tag != tag && !was_left_alone)) && task->state != TASK_NOT_FAIR)
-		drop_unprivileged(plan, task, is_limited);
+		drop_unprivileged(plan, task);
 	if (task->state != TASK_TAGGED)
 		return;
 	if (takes_effect || enforces(plan, task))
@@ -223,10 +268,13 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 		       (due == DUE_EXEC || task->own.by != REASON_OVERRIDE || assignment.by == REASON_OVERRIDE);
 	assign(plan, task, &assignment, is_anew, takes_effect, is_copy);
 	want = target(plan, task, takes_effect);
+	if (plan_limit_of(plan, task))
+		drop_limited(task, &want);
 	note_mixture(plan, task);
 	if (task_attr_equal(&task->known, &want))
 		return false;
 	record_intent(plan, task, &want, ret);
+	ret->is_lowered = exceeds_limit(plan, task, &ret->from);
 	ret->is_put_back = !takes_effect && theirs && enforces(plan, task);
 	return true;
 }
@@ -315,17 +363,22 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 
 int plan_detail(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_detail *ret)
 {
+	struct task seen = *task;
+	struct task_attr without;
 	int r = plan_look(plan, facts, &task->known, &ret->actual), order = 0;
 
 	if (r < 0)
 		return r;
 	if (task->tag != TAG_NONE && task->own.tag != TAG_NONE)
 		order = class_compare(class_of_tag(plan->config, task->tag), class_of_tag(plan->config, task->own.tag));
-	ret->is_limited = order > 0;
-	ret->is_raised = order < 0;
-	ret->changed = attr_difference(&ret->actual, &task->known);
-	ret->reason = task->state == TASK_TAGGED && ret->changed ? REASON_CHANGED : task_reason(task);
 	ret->want = target(plan, task, false);
+	without = unlimited(plan, task, false);
+	ret->is_limited = order > 0 || exceeds_limit(plan, task, &without);
+	ret->is_raised = order < 0;
+	ret->theirs = (task->theirs & ~attr_difference(&without, &ret->want)) |
+		      attr_difference(&ret->actual, &task->known);
+	seen.theirs = ret->theirs;
+	ret->reason = task_reason(&seen);
 	ret->class = task->had;
 	ret->withheld = 0;
 	if (task->tag != TAG_NONE) {

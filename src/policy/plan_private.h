@@ -64,12 +64,11 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
  */
 int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts);
 
-/*
- * What becomes of the task's own class by the focus, and under the limit of its cgroup and overrides. *ret_is_limited:
- * that lowers it.
- */
-uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own,
-		      bool *ret_is_limited);
+/* What becomes of the task's own class by the focus, and under the limit of its cgroup and overrides. */
+uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own);
+
+/* The most that the task may carry under that limit, or NULL if there is none. */
+const struct qos_attr *plan_limit_of(const struct plan *plan, const struct task *task);
 
 /* The attributes of the task's class on top of had. What is theirs is not considered yet. */
 struct task_attr plan_class_over(const struct plan *plan, const struct task *task);

@@ -376,6 +376,39 @@ struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_at
 	return task;
 }
 
+/* A longer slice is less. 0 stands for the base slice. */
+static uint32_t limit_slice(uint32_t slice, uint32_t limit, uint32_t base)
+{
+	return (slice ? slice : base) < (limit ? limit : base) ? limit : slice;
+}
+
+static int fair_order(unsigned policy)
+{
+	return policy == POLICY_IDLE ? 2 : policy == POLICY_BATCH;
+}
+
+void qos_attr_limit(const struct qos_attr *attr, const struct attr_caps *caps, struct task_attr *task)
+{
+	const struct task_attr class = qos_attr_over(attr, task, caps);
+
+	if (!task_policy_is_fair(class.policy) || !task_policy_is_fair(task->policy))
+		return;
+	if (fair_order(class.policy) > fair_order(task->policy))
+		task->policy = class.policy;
+	if (class.nice > task->nice)
+		task->nice = class.nice;
+	/* SCHED_IDLE ignores it. */
+	if (task->policy != POLICY_IDLE)
+		task->slice_ns = limit_slice(task->slice_ns, class.slice_ns, caps->base_slice_ns);
+	if (class.util_min < task->util_min)
+		task->util_min = class.util_min;
+	if (class.util_max < task->util_max)
+		task->util_max = class.util_max;
+	/* Compared last: where nothing is set, the policy and the nice value decide. */
+	if (task_io_order(&class) > task_io_order(task))
+		task->io_priority = class.io_priority;
+}
+
 struct task_attr qos_attr_alone(const struct qos_attr *attr)
 {
 	static const struct attr_caps all = { .slice = true, .util_clamp = true, .io_priority = true };

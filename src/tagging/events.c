@@ -224,6 +224,7 @@ void due_carry_out(struct tagger *tagger, const struct plan_action *action)
 	switch (result) {
 	case PLAN_KEPT:
 		tagger->counters.set++;
+		tagger->lowered += action->is_lowered;
 		log_tag(tagger, action);
 		break;
 	case PLAN_CHANGED:

@@ -177,7 +177,7 @@ static void put_kind(struct json_writer *json, const struct explain_source *sour
 	put_attr(json, "carries", &detail->actual);
 	put_attr(json, "had", &task->had);
 	put_bits(json, "differs", attr_difference(&detail->actual, &detail->want));
-	put_bits(json, "theirs", task->theirs | detail->changed);
+	put_bits(json, "theirs", detail->theirs);
 	put_bits(json, "withheld", detail->withheld);
 	put_bits(json, "chosen_before", attr_difference(&task->had, &task_attr_pristine));
 	json_end(json, '}');
@@ -205,7 +205,7 @@ static int look(const struct explain_source *source, const struct task *task, co
 	/* What differs has not been set. */
 	if (r == 0 && source->is_rehearsal) {
 		ret->detail.reason = task_reason(task);
-		ret->detail.changed = 0;
+		ret->detail.theirs = task->theirs;
 	}
 	return r;
 }
@@ -214,7 +214,7 @@ static bool agree(const struct kind *a, const struct kind *b)
 {
 	return a->task->own.tag == b->task->own.tag && a->task->tag == b->task->tag &&
 	       a->task->own.rule == b->task->own.rule && a->thread == b->thread && a->task->own.by == b->task->own.by &&
-	       a->detail.reason == b->detail.reason && a->task->theirs == b->task->theirs &&
+	       a->detail.reason == b->detail.reason && a->detail.theirs == b->detail.theirs &&
 	       a->detail.withheld == b->detail.withheld && !attr_difference(&a->detail.actual, &b->detail.actual) &&
 	       !attr_difference(&a->detail.want, &b->detail.want) && !attr_difference(&a->task->had, &b->task->had);
 }

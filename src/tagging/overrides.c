@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-int tagger_override(struct tagger *tagger, const struct override *asked, uint16_t *ret_number)
+int tagger_override(struct tagger *tagger, const struct override *asked, uint16_t *ret_number, uint64_t *ret_lowered)
 {
+	uint64_t before;
 	struct override complete = *asked, *override = &complete;
 	char app[PATH_MAX];
 	int r = override->kind == OVERRIDE_SHOWN ? scan_app(tagger, override, app) : 0;
@@ -18,6 +19,7 @@ int tagger_override(struct tagger *tagger, const struct override *asked, uint16_
 	if (override->kind == OVERRIDE_CLASS && override->uid && !override->raises &&
 	    plan_override_needs_raise(tagger->plan, override->qos, override->pid))
 		return -EACCES;
+	before = tagger->lowered;
 	r = plan_override_add(tagger->plan, override, ret_number);
 	if (r < 0)
 		return r;
@@ -29,6 +31,7 @@ int tagger_override(struct tagger *tagger, const struct override *asked, uint16_
 		plan_remove_ended(tagger->plan);
 	}
 	events_drain(tagger);
+	*ret_lowered = tagger->lowered - before;
 	return r;
 }
 

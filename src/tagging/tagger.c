@@ -226,7 +226,7 @@ static bool look_at(const struct tagger *tagger, const struct task *task, struct
 		.tgid = task->tgid,
 		.reason = view.reason,
 		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
-		.is_limited = task->state == TASK_TAGGED && view.is_limited,
+		.is_limited = view.is_limited,
 		.is_raised = task->state == TASK_TAGGED && view.is_raised,
 		.differs = r >= 0 && is_of_class(task) &&
 			   (attr_difference(&view.actual, &view.class) & ~view.withheld),

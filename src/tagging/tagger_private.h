@@ -154,6 +154,7 @@ struct tagger {
 	bool sets_nothing; /* decides only */
 	uint64_t records_failed; /* plan_failed at the last scan_shortage */
 
+	uint64_t lowered; /* tasks that carried more than their limit allows, and were lowered to that */
 	struct tagger_counters counters;
 	struct problem problems[TAGGER_PROBLEMS];
 };

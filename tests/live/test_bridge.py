@@ -359,7 +359,7 @@ class Own(Bridge):
         app, other = self.sleeper("app", user=ALICE), self.sleeper("app", user=ALICE)
         alice = self.asker(ALICE)
         self.assertEqual(self.ask(alice, "SetClass", "hsbb", app.pid, UTILITY, "false", "false")[:2], ["ok", UTILITY])
-        self.assertEqual(self.ask(self.asker(ALICE), "LimitProcess", "hsb", other.pid, BACKGROUND, "true"), ["ok"])
+        self.assertEqual(self.ask(self.asker(ALICE), "LimitProcess", "hsb", other.pid, BACKGROUND, "true"), ["ok", "1"])
         self.assert_carries(app, UTILITY)
         self.hang_up(alice)
         self.assert_carries(app, INITIATED)

@@ -203,7 +203,7 @@ class Users(UsersCase):
         path = "/user.slice/" + slice_
         self.assertEqual(groups.path(slice_), path)
         ask = ("ussusb", self.ALICE, ":1.1", path, 0, BACKGROUND, "false")
-        self.assertEqual(self.users("Limit", *ask), ["ok"])
+        self.assertEqual(self.users("Limit", *ask), ["ok", "1"])
         self.assert_keeps(own, BACKGROUND)
         for program in (roots, bobs):
             self.assert_keeps(program, INITIATED)
@@ -408,5 +408,5 @@ class Levels(UsersCase):
         self.assert_carries(windows[0], INITIATED)
         self.assertEqual(self.shown(windows[0], "visible"), ["ok"])
         self.assert_keeps(windows[0], BACKGROUND)
-        self.assertEqual(self.limit(self.ALICE, app, UTILITY), ["ok"])
+        self.assertEqual(self.limit(self.ALICE, app, UTILITY), ["ok", "1"])
         self.assert_keeps(app, UTILITY)

@@ -217,4 +217,5 @@ class Explain(LiveTest):
         said, text = self.explain(limited)
         self.assertEqual((said["threads"][0]["class"], said["threads"][0]["assigned_class"]), (UTILITY, UI))
         self.assertIn('group "no-ui" at ' + self.place("no-ui"), text)
-        self.assertIn("%s is not allowed in its cgroup %s" % (UI, cgroups.path("no-ui")), text)
+        self.assertIn("its cgroup %s is in the group" % cgroups.path("no-ui"), text)
+        self.assertIn("which allows no more than " + UTILITY, text)

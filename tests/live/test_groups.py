@@ -5,9 +5,10 @@ import os
 import subprocess
 import time
 
-from attributes import BACKGROUND, DEFAULT, UI
+from attributes import BACKGROUND, DEFAULT, INITIATED, UI
 from cgroups import HEARD, MOUNTS, TRACING
 from harness import LiveTest
+from programs import end_all, sleep_program
 from waiting import wait_for
 
 GROUPS = {"groups": {"background": {"max": BACKGROUND}}}
@@ -65,6 +66,31 @@ class Moves(LiveTest):
 
 class Heard(Moves):
     """What only works where moves are heard."""
+
+    def test_a_path_too_long_to_be_read(self):
+        """Whoever may make cgroups in a limited one can make such a path: it lifts no limit."""
+        self.moving({"browser": {"qos": UI}})
+        browser = self.puppet("browser")
+        self.cgroups.move(browser.pid, "background")
+        self.assert_carries(browser, BACKGROUND)
+        folder = os.open(self.cgroups.make("background"), os.O_RDONLY)
+        for _ in range(17):
+            self.addCleanup(os.close, folder)
+            os.mkdir("x" * 250, dir_fd=folder)
+            self.addCleanup(os.rmdir, "x" * 250, dir_fd=folder)
+            folder = os.open("x" * 250, os.O_RDONLY, dir_fd=folder)
+        self.addCleanup(os.close, folder)
+        self.addCleanup(end_all)
+        with open(os.open("cgroup.procs", os.O_WRONLY, dir_fd=folder), "w", encoding="ascii") as file:
+            file.write(str(browser.pid))
+        child = browser.tell(0, "spawn", ["browser", "1000"], sleep_program())
+        self.assert_keeps(browser, BACKGROUND)
+        self.assert_keeps(child, BACKGROUND)
+        # What was known before is not known after a reload.
+        self.assertEqual(self.current.reload({"schedqos": GROUPS, "browser": {"qos": INITIATED}}).returncode, 0)
+        self.assert_keeps(browser, BACKGROUND)
+        self.assert_keeps(child, BACKGROUND)
+        self.assertIn("over 4,095 bytes", self.current.log())
 
     def test_on_a_processor_that_comes_online(self):
         cpus = os.sched_getaffinity(0)

@@ -4,7 +4,7 @@
 import socket
 import subprocess
 
-from attributes import BACKGROUND, BATCH, DEFAULT, INITIATED, UI, UTILITY, classes, get_attr
+from attributes import BACKGROUND, BATCH, DEFAULT, INITIATED, MS, UI, UTILITY, classes, fair, get_attr, set_attr
 from cgroups import HEARD
 from daemon import SCHEDQOS, environment, schedqos
 from harness import LiveTest
@@ -156,6 +156,30 @@ class Limit(Overrides):
         wait_for(lambda: get_attr(child).policy != BATCH, "the limit's end")
         self.assertEqual(get_attr(child).nice, 8)
         self.assertEqual(self.overrides(), 0)
+
+    def test_it_holds_whoever_has_chosen_something(self):
+        """A slice of its own, or SCHED_BATCH: QOS_DEFAULT leaves such a task alone."""
+        chosen = {"slice": fair(slice=5100000), "batch": fair(BATCH), "weak": fair(BATCH, 10, 30 * MS)}
+        programs = {name: self.puppet(name) for name in chosen}
+        for name, program in programs.items():
+            set_attr(program.pid, chosen[name].policy, chosen[name].nice, chosen[name].slice)
+            self.assertEqual(get_attr(program.pid), chosen[name])
+        thread = programs["slice"].tell(0, "thread")[1]
+        self.daemon(APP)
+        for name, program in programs.items():
+            self.assert_keeps(program, chosen[name])
+        self.assertIn("2 tasks lowered", self.ask("limit", "--keep", programs["slice"].pid, BACKGROUND))
+        self.assertIn("1 task lowered", self.ask("limit", "--keep", programs["batch"].pid, BACKGROUND))
+        self.ask("limit", "--keep", programs["weak"].pid, BACKGROUND)
+        for task in (programs["slice"], thread, programs["batch"]):
+            self.assert_keeps(task, BACKGROUND)
+        self.assert_keeps(programs["weak"], fair(BATCH, 10, 30 * MS, 256))
+        self.assertIn("no task carried more", self.ask("limit", "--keep", programs["slice"].pid, BACKGROUND))
+        said = schedqos("explain", str(programs["slice"].pid)).stdout
+        self.assertIn("no more than %s is allowed" % BACKGROUND, said)
+        for name, program in programs.items():
+            self.ask("limit", "--lift", program.pid)
+            self.assert_keeps(program, chosen[name])
 
     def test_keep_and_lift(self):
         self.daemon(APP)

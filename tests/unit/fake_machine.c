@@ -151,7 +151,8 @@ static int fetch(struct facts *facts, enum fact fact)
 		facts->argv_is_unread = m->unread;
 		break;
 	case FACT_CGROUP:
-		facts->cgroup = leader->cgroup[0] ? leader->cgroup : "/";
+		facts->cgroup_is_unknown = strcmp(leader->cgroup, UNKNOWN_CGROUP) == 0;
+		facts->cgroup = facts->cgroup_is_unknown ? "" : leader->cgroup[0] ? leader->cgroup : "/";
 		break;
 	case FACT_UID:
 		facts->uid = leader->uid;

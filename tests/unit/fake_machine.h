@@ -19,6 +19,9 @@
 #define BACKGROUND  "SCHED_BATCH nice 4 slice 20 ms util 0..256"
 #define BY_DEFAULT  UTILITY
 
+/* Stands for a path that is too long to be read. */
+#define UNKNOWN_CGROUP "?"
+
 #define MS	1000000U
 #define TICK_MS 10
 

@@ -637,7 +637,7 @@ MACHINE_TEST(a_child_on_its_way_does_not_get_round_a_limit)
 	begins_fork(m, 100, 101);
 	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .is_tree = true, .qos = "QOS_BACKGROUND" }, 100);
 	ends_fork(m, 101);
-	assert_carries(m, 101, "SCHED_NORMAL nice 4 slice 7 ms");
+	assert_carries(m, 101, BACKGROUND);
 	stops_without_trace(m);
 }
 
@@ -656,7 +656,7 @@ MACHINE_TEST(a_class_that_root_ends_under_a_limit_leaves_nobody_out_of_idle)
 	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .qos = "QOS_BACKGROUND" }, 100);
 	assert_carries(m, 100, BACKGROUND);
 	ends(m, number);
-	assert_carries(m, 100, "SCHED_IDLE nice 0");
+	assert_carries(m, 100, "SCHED_IDLE nice 4 util 0..256");
 	stops_without_trace(m);
 }
 

@@ -32,7 +32,7 @@ MACHINE_TEST(a_task_in_its_class)
 	assert_attr(&detail.actual, INTERACTIVE);
 	assert_attr(&detail.want, INTERACTIVE);
 	assert_attr(&detail.class, INTERACTIVE);
-	assert_int_equal(detail.changed | detail.withheld, 0);
+	assert_int_equal(detail.theirs | detail.withheld, 0);
 }
 
 MACHINE_TEST(what_somebody_has_lowered_is_withheld)
@@ -55,14 +55,15 @@ MACHINE_TEST(what_somebody_has_just_changed)
 	renice(m, 100, 7);
 	look_at(m, 100);
 	assert_int_equal(detail.reason, REASON_CHANGED);
-	assert_int_equal(detail.changed, TASK_ATTR_NICE);
+	assert_int_equal(detail.theirs, TASK_ATTR_NICE);
 	assert_attr(&detail.actual, "SCHED_NORMAL nice 7 slice 8 ms");
 	assert_int_equal(record(m, 100)->theirs, 0);
 	/* The daemon has: it is not taken for what was there before. */
 	scan(m);
 	look_at(m, 100);
 	assert_int_equal(record(m, 100)->theirs, TASK_ATTR_NICE);
-	assert_int_equal(detail.changed | detail.withheld, 0);
+	assert_int_equal(detail.theirs, TASK_ATTR_NICE);
+	assert_int_equal(detail.withheld, 0);
 	stops_without_trace(m);
 }
 

@@ -322,6 +322,20 @@ TEST_PROCFS_TEST(a_cgroup_is_found_among_all_hierarchies)
 	close(proc);
 }
 
+/* A part of a path would pass for another cgroup. */
+TEST_PROCFS_TEST(a_cgroup_whose_path_is_cut_off_is_none)
+{
+	const char text[] = "1:name=systemd:/\n0::/a/b/c\n";
+	int proc = open_proc();
+	char buf[sizeof(text)];
+
+	put("42/cgroup", text, strlen(text));
+	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf)), strlen("/a/b/c"));
+	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf) - 1), -ENAMETOOLONG);
+	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf) - 4), -ENAMETOOLONG);
+	close(proc);
+}
+
 /* Two names of one file stand for one namespace. */
 TEST_PROCFS_TEST(user_namespaces_are_told_apart_by_their_inodes)
 {

@@ -59,6 +59,20 @@ void limits_free(struct limits *limits);
  */
 int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret);
 
+/*
+ * The same for tasks whose cgroup is unknown: all that the limits of these two numbers deny, and what max does.
+ */
+int limits_join(struct limits *limits, uint16_t a, uint16_t b, const struct qos_class *max, uint16_t *ret);
+
+/* Takes over a limit of another configuration: denies the classes of the same names. Returns as limits_find does. */
+int limits_carry(struct limits *limits, const struct limits *from, uint16_t number, uint16_t *ret);
+
+/*
+ * The tag of the highest class that a limit allows; if none is, of the lowest. Its period is that of `like`, which may
+ * be TAG_NONE. Number 0: TAG_NONE.
+ */
+uint16_t limits_max(const struct limits *limits, uint16_t limit, uint16_t like);
+
 /* What becomes of a tag under a limit. TAG_NONE stays. */
 uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag);
 

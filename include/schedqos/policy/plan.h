@@ -41,8 +41,8 @@
  *	real-time		above `known`, on a copy above every class's; any, if `had` is no fair policy
  *	real-time I/O		above every class's
  * Else it is `theirs` until a rule takes effect or the stop. Even if none does, a choice that is more than the class
- * gives is dropped when that class comes after another, or at a copy's first look. Kept is what is in `had`; under a
- * limit only if `had` is more than the kernel's default. What is dropped does not come back: see drop_unprivileged().
+ * gives is dropped when that class comes after another, or at a copy's first look. Kept is what is in `had`. A limit
+ * lowers whatever is more than its class gives, and what is in `had` returns when the limit ends: see choice().
  * Where the records of threads have differed, their leader counts as a copy here: one may have called exec unheard.
  *
  * WHAT HAPPENS. Rules, enforce, yield, limits, overrides and the focus are told in schedqos.json(5), schedqos(8).
@@ -101,6 +101,7 @@ struct plan_action {
 	uint16_t tag;			 /* for people: the class, or TAG_NONE for what it had */
 	enum reason reason;		 /* for people: why */
 	bool is_put_back;		 /* a rule takes back what somebody has changed */
+	bool is_lowered;		 /* the task carries more than its limit allows */
 };
 
 enum plan_result {
@@ -240,7 +241,7 @@ struct plan_detail {
 	struct task_attr actual;
 	struct task_attr want;	/* what it is to carry, by its record */
 	struct task_attr class; /* what its class would give, whatever is theirs; `had` if it has none */
-	uint8_t changed;	/* enum task_attr_bit: somebody has changed it since we last looked */
+	uint8_t theirs;		/* enum task_attr_bit: somebody has chosen it, and no limit lowers it */
 	uint8_t withheld;	/* somebody had lowered it before the class was put on, and no rule raises that */
 	bool is_limited, is_raised; /* it has another class than its rule or override assigns */
 };

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The plan, as a specification: a limit holds every fair task, raises none, and gives back what it has lowered. */
+#include "fake_daemon.h"
+
+#define APP "'app': { 'qos': 'QOS_USER_INTERACTIVE' }"
+#define GROUP "'schedqos': { 'groups': { 'bg': { 'max': 'QOS_BACKGROUND' } } }"
+
+static uint16_t limits(struct machine *m, const char *qos)
+{
+	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .is_tree = true, .qos = qos }, 100);
+}
+
+/* A process that has this by its own choice, before the daemon starts. */
+static void chose(struct machine *m, const char *json, struct task_attr attr)
+{
+	forks(m, INIT, 100);
+	sets(m, 100, attr);
+	execs(m, 100, "/bin/any");
+	start(m, json);
+}
+
+static struct task_attr with_slice(uint32_t ms)
+{
+	struct task_attr attr = task_attr_pristine;
+
+	attr.slice_ns = ms * MS;
+	return attr;
+}
+
+MACHINE_TEST(a_slice_of_its_own_escapes_no_limit)
+{
+	uint16_t number;
+
+	chose(m, "", with_slice(5));
+	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 5 ms", REASON_CHOSEN);
+	number = limits(m, "QOS_BACKGROUND");
+	assert_task(m, 100, BACKGROUND, REASON_CHOSEN);
+	assert_true(m->last.is_lowered);
+	ends(m, number);
+	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 5 ms", REASON_CHOSEN);
+	assert_false(m->last.is_lowered);
+	stops_without_trace(m);
+}
+
+MACHINE_TEST(batch_escapes_no_limit)
+{
+	struct task_attr attr = task_attr_pristine;
+	uint16_t number;
+
+	attr.policy = POLICY_BATCH;
+	chose(m, "", attr);
+	number = limits(m, "QOS_BACKGROUND");
+	assert_carries(m, 100, BACKGROUND);
+	/* Nor does a child that chooses it under the limit, once it is looked at. */
+	forks(m, 100, 101);
+	sets(m, 101, with_slice(1));
+	execs(m, 101, "/bin/other");
+	assert_carries(m, 101, BACKGROUND);
+	ends(m, number);
+	assert_carries(m, 100, "SCHED_BATCH nice 0");
+	stop(m);
+	assert_carries(m, 100, "SCHED_BATCH nice 0");
+}
+
+MACHINE_TEST(a_task_without_a_class_has_a_limit)
+{
+	chose(m, "'schedqos': { 'default': 'none', 'groups': { 'bg': { 'max': 'QOS_UTILITY' } } }", task_attr_pristine);
+	moves(m, 100, "/bg");
+	assert_task(m, 100, UTILITY, REASON_NO_RULE);
+	moves(m, 100, "/");
+	assert_task(m, 100, PRISTINE, REASON_NO_RULE);
+	stops_without_trace(m);
+}
+
+MACHINE_TEST(a_group_that_denies_one_class_lowers_to_the_highest_other)
+{
+	struct task_attr attr = with_slice(4);
+
+	attr.nice = -9;
+	chose(m, "'schedqos': { 'groups': { 'bg': { 'QOS_USER_INTERACTIVE': false } } }", attr);
+	moves(m, 100, "/bg");
+	assert_carries(m, 100, INITIATED);
+	stops_without_trace(m);
+}
+
+MACHINE_TEST(hidden_windows_lower_what_was_chosen)
+{
+	const struct override hidden = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_HIDDEN };
+
+	chose(m, "'schedqos': { 'focus': 'QOS_USER_INITIATED' }", with_slice(5));
+	ends(m, asks(m, hidden, 100));
+	asks(m, hidden, 100);
+	assert_carries(m, 100, UTILITY);
+	stops_without_trace(m);
+}
+
+MACHINE_TEST(a_limit_raises_nobody)
+{
+	struct task_attr attr = with_slice(50);
+
+	attr.nice = 10;
+	attr.util_max = 100;
+	chose(m, "", attr);
+	limits(m, "QOS_USER_INTERACTIVE");
+	assert_carries(m, 100, "SCHED_NORMAL nice 10 slice 50 ms util 0..100");
+	limits(m, "QOS_BACKGROUND");
+	assert_carries(m, 100, "SCHED_BATCH nice 10 slice 50 ms util 0..100");
+	chrt(m, 100, POLICY_IDLE, 0);
+	scan(m);
+	count_from_here(m);
+	limits(m, "QOS_UTILITY");
+	assert_no_action(m);
+	assert_int_equal(living(m, 100)->attr.policy, POLICY_IDLE);
+}
+
+/* Real time takes privilege: no class is put on such tasks, either. */
+MACHINE_TEST(a_limit_leaves_real_time_alone)
+{
+	struct task_attr attr = task_attr_pristine;
+
+	attr.policy = POLICY_RR;
+	attr.rt_priority = 5;
+	chose(m, "", attr);
+	limits(m, "QOS_BACKGROUND");
+	assert_carries(m, 100, "SCHED_RR priority 5");
+}
+
+/* Two limits one after the other must not make the first one's values the task's choice. */
+MACHINE_TEST(a_choice_returns_after_several_limits)
+{
+	start_and_run(m, APP ", 'schedqos': { 'groups': { 'low': { 'max': 'QOS_BACKGROUND' }, 'mid': { 'max': 'QOS_UTILITY' } } }",
+		      "/bin/app");
+	renice(m, 100, -1);
+	renice(m, 100, 0);
+	scan(m);
+	moves(m, 100, "/low");
+	moves(m, 100, "/mid");
+	forks(m, 100, 101);
+	moves(m, 100, "/low");
+	moves(m, 100, "/");
+	moves(m, 101, "/");
+	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 8 ms", REASON_CHANGED);
+	assert_task(m, 101, "SCHED_NORMAL nice 0 slice 8 ms", REASON_CHANGED);
+	stops_without_trace(m);
+}
+
+MACHINE_TEST(a_limit_lasts_over_a_crash_and_gives_back_at_the_stop)
+{
+	chose(m, GROUP, with_slice(5));
+	moves(m, 100, "/bg");
+	assert_carries(m, 100, BACKGROUND);
+	crash(m);
+	start(m, GROUP);
+	assert_carries(m, 100, BACKGROUND);
+	moves(m, 100, "/");
+	assert_carries(m, 100, "SCHED_NORMAL nice 0 slice 5 ms");
+	stops_without_trace(m);
+}
+
+/* ---- a cgroup whose path cannot be read ---- */
+
+MACHINE_TEST(an_unknown_cgroup_lifts_no_limit)
+{
+	start_and_run(m, GROUP ", " APP, "/bin/app");
+	moves(m, 100, "/bg");
+	moves(m, 100, UNKNOWN_CGROUP);
+	assert_carries(m, 100, BACKGROUND);
+	forks(m, 100, 101);
+	execs(m, 101, "/bin/app");
+	assert_carries(m, 101, BACKGROUND);
+	reload(m, GROUP ", " APP);
+	assert_carries(m, 100, BACKGROUND);
+	assert_carries(m, 101, BACKGROUND);
+	moves(m, 101, "/");
+	assert_carries(m, 101, INTERACTIVE);
+	stops_without_trace(m);
+}
+
+MACHINE_TEST(an_unknown_cgroup_frees_no_child_of_its_parent_s_limit)
+{
+	start_and_run(m, GROUP ", " APP, "/bin/app");
+	forks(m, 100, 101);
+	moves(m, 101, UNKNOWN_CGROUP);
+	execs(m, 101, "/bin/app");
+	assert_carries(m, 101, INTERACTIVE);
+	moves(m, 100, "/bg");
+	execs(m, 101, "/bin/app");
+	assert_carries(m, 101, BACKGROUND);
+	stops_without_trace(m);
+}
+
+MACHINE_TEST(a_limit_at_run_time_holds_in_an_unknown_cgroup)
+{
+	start_and_run(m, GROUP ", " APP, "/bin/app");
+	moves(m, 100, UNKNOWN_CGROUP);
+	assert_carries(m, 100, INTERACTIVE);
+	limits(m, "QOS_UTILITY");
+	assert_carries(m, 100, UTILITY);
+	stops_without_trace(m);
+}
