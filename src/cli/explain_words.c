@@ -110,6 +110,7 @@ static const struct sentence about_close[] = {
 	{ "else condition=raise", NULL, "uid <uid> has no session at a seat, and nobody else is raised by it" },
 	{ "condition=user", NULL, "match.user asks for \"<wanted>\", and it runs as uid <uid>" },
 	{ "else condition=argv", NULL, "match.argv asks for \"<wanted>\", and no argument matches that" },
+	{ "else condition=parent !wanted found", NULL, "match.parent asks for others, and that is <found>" },
 	{ "else wanted found", NULL, "match.<condition> asks for \"<wanted>\", and that is <found>" },
 	{ "else wanted", NULL, "match.<condition> asks for \"<wanted>\", and that is not known" },
 	{ "why=masked", NULL, "null masks the rules of files before this one" },

@@ -57,15 +57,20 @@ static const char *parse_argument(struct parser *parser, const struct json_node 
 	return glob;
 }
 
+/* Returns a string or a list of strings; complains about anything else. */
+static const char *const *parse_texts(struct parser *parser, const struct json_node *value, list_item *one, size_t *ret_n)
+{
+	if (value->type == JSON_LIST || value->type == JSON_STRING)
+		return value_list(parser, value, one, ret_n);
+	complain(parser, value, AT_VALUE, "must be a string or a list of strings, not %s", json_type_name(value));
+	return NULL;
+}
+
 static void parse_argv(struct parser *parser, const struct json_node *value, void *into)
 {
 	struct rule_match *match = into;
 
-	if (value->type != JSON_LIST && value->type != JSON_STRING)
-		complain(parser, value, AT_VALUE, "must be a string or a list of strings, not %s",
-			 json_type_name(value));
-	else
-		match->argv = value_list(parser, value, parse_argument, &match->n_argv);
+	match->argv = parse_texts(parser, value, parse_argument, &match->n_argv);
 }
 
 static void put_argv(struct json_writer *json, const char *key, const void *from)
@@ -74,6 +79,32 @@ static void put_argv(struct json_writer *json, const char *key, const void *from
 
 	if (match->n_argv)
 		put_texts(json, key, match->argv, match->n_argv);
+}
+
+static const char *parse_one_parent(struct parser *parser, const struct json_node *value)
+{
+	const char *pattern = value_kept(parser, value);
+
+	if (pattern)
+		check_process(parser, value, WARNING, pattern);
+	return pattern;
+}
+
+static void parse_parent(struct parser *parser, const struct json_node *value, void *into)
+{
+	struct rule_match *match = into;
+
+	match->parents = parse_texts(parser, value, parse_one_parent, &match->n_parents);
+}
+
+static void put_parent(struct json_writer *json, const char *key, const void *from)
+{
+	const struct rule_match *match = from;
+
+	if (match->n_parents == 1)
+		json_put_text(json, key, match->parents[0]);
+	else if (match->n_parents)
+		put_texts(json, key, match->parents, match->n_parents);
 }
 
 static const struct rule_user *parse_user_number(struct parser *parser, const struct json_node *value)
@@ -168,7 +199,7 @@ static const struct key conditions[] = {
 	{ "argv", .parse = parse_argv, .put = put_argv },
 	{ "cgroup", KEY_TEXT, CONDITION(cgroup), .check = check_cgroup },
 	{ "user", .parse = parse_user, .put = put_user },
-	{ "parent", KEY_TEXT, CONDITION(parent), .check = check_process },
+	{ "parent", .parse = parse_parent, .put = put_parent },
 	{ "user_namespace", WORDS(namespaces), CONDITION(user_namespace), .kind = "user namespace" },
 };
 
@@ -220,6 +251,7 @@ static void parse_from(struct parser *parser, const struct json_node *value, voi
 }
 
 static const struct word hidden_words[] = { { "keep", true } };
+static const struct word inherits[] = { { "true", INHERIT_YES }, { "false", INHERIT_NO } };
 static const struct word yields[] = { { "true", YIELD_YES }, { "false", YIELD_NO } };
 
 static const struct key parts[] = {
@@ -228,7 +260,7 @@ static const struct key parts[] = {
 	{ "period", KEY_NUMBER, FIELD(struct rule, period_ns), .min = PERIOD_MIN_NS, .max = PERIOD_MAX_NS,
 	  .kind = "nanoseconds" },
 	{ "version", KEY_TEXT, FIELD(struct rule, version) },
-	{ "inherit", KEY_BOOL, FIELD(struct rule, inherit) },
+	{ "inherit", KEY_BOOL, FIELD(struct rule, inherit), .words = inherits, .n_words = array_size(inherits) },
 	{ "enforce", KEY_BOOL, FIELD(struct rule, enforce) },
 	{ "hidden", WORDS(hidden_words), FIELD(struct rule, keeps_hidden) },
 	{ "yield", KEY_BOOL, FIELD(struct rule, yield), .words = yields, .n_words = array_size(yields) },
@@ -263,7 +295,7 @@ static void parse_rule(struct parser *parser, const struct json_node *value, str
 	if (rule->yield == YIELD_YES && rule->enforce)
 		complain(parser, json_member(value, "yield"), AT_VALUE,
 			 "a rule cannot both yield to others and enforce its class");
-	if (rule->inherit && !rule->qos && parser->errors->n_errors == n_errors)
+	if (rule->inherit == INHERIT_YES && !rule->qos && parser->errors->n_errors == n_errors)
 		complain(parser, json_member(value, "inherit"), AT_VALUE,
 			 "without \"qos\" there is no class to inherit");
 }

@@ -113,7 +113,7 @@ static uint16_t renumber(const struct plan *plan, const struct rules *rules, uin
 {
 	const struct rule *old = plan_rule_of(plan, id), *now = old ? rules_of_pattern(rules, old->pattern) : NULL;
 
-	while (now && inherit && !now->inherit)
+	while (now && inherit && now->inherit != INHERIT_YES)
 		now = now->next;
 	return now ? now->id : 0;
 }

@@ -204,6 +204,8 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 	const bool was_left_alone = task->state == TASK_LEFT_ALONE;
 	const uint16_t tag = task->tag;
 
+	if (task->tid == task->tgid && app && app->inherit == INHERIT_NO)
+		task->inherit = 0;
 	task->own = *assignment;
 	task->tag = plan_limited(plan, task, assignment);
 	task->state = next_state(plan, task, is_anew);
@@ -213,7 +215,7 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 		return;
 	if (takes_effect || enforces(plan, task))
 		task->theirs = 0;
-	if (task->tid == task->tgid && app && app->inherit)
+	if (task->tid == task->tgid && app && app->inherit == INHERIT_YES)
 		task->inherit = app->id;
 }
 

@@ -205,11 +205,19 @@ static int is_initial(struct facts *facts)
 	return r < 0 ? r : facts->initial_userns;
 }
 
-/* 1 if match.parent matches one of the parent's names, 0 if not or without a parent, or -errno. */
+/* 1 if the pattern matches one of these names of the parent, 0 if not, or -errno. */
+static int is_parent(const struct rule_match *match, const char *pattern, const struct process_names *names,
+		     struct facts *parent)
+{
+	if (!process_names_match(names, pattern))
+		return 0;
+	return strchr(pattern, '/') && match->user_namespace != USERNS_ANY ? is_initial(parent) : 1;
+}
+
+/* 1 if one of match.parent matches one of the parent's names, 0 if none does or without a parent, or -errno. */
 static int parent_match(const struct rules *rules, const struct rule_match *match,
 			struct facts *facts)
 {
-	bool is_path = strchr(match->parent, '/') != NULL;
 	struct process_names names;
 	int r = facts_need(facts, FACT_PARENT);
 
@@ -218,10 +226,8 @@ static int parent_match(const struct rules *rules, const struct rule_match *matc
 	if (!facts->parent)
 		return 0;
 	r = rules_names(rules, facts->parent, &names);
-	if (r == 0)
-		r = process_names_match(&names, match->parent) != NULL;
-	if (r > 0 && is_path && match->user_namespace != USERNS_ANY)
-		r = is_initial(facts->parent);
+	for (size_t i = 0; i < match->n_parents && r == 0; i++)
+		r = is_parent(match, match->parents[i], &names, facts->parent);
 	return r == -ESRCH ? 0 : r;
 }
 
@@ -257,8 +263,8 @@ static int match_holds(const struct rules *rules, const struct rule_match *match
 		if (facts->cgroup_is_unknown || !pattern_match(match->cgroup, facts->cgroup))
 			return does_not_hold(ret, CONDITION_CGROUP, match->cgroup);
 	}
-	r = match->parent ? parent_match(rules, match, facts) : 1;
-	return r == 0 ? does_not_hold(ret, CONDITION_PARENT, match->parent) : r;
+	r = match->n_parents ? parent_match(rules, match, facts) : 1;
+	return r == 0 ? does_not_hold(ret, CONDITION_PARENT, match->n_parents > 1 ? NULL : match->parents[0]) : r;
 }
 
 int rule_may_raise(const struct rule *rule, struct facts *facts)

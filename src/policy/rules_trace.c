@@ -159,7 +159,7 @@ static uint8_t common_bounds(const struct rule *list)
 
 static bool has_conditions(const struct rule_match *match)
 {
-	return match && (match->exe || match->n_argv || match->cgroup || match->user || match->parent);
+	return match && (match->exe || match->n_argv || match->cgroup || match->user || match->n_parents);
 }
 
 const struct rule *rules_always_before(const struct rules *rules, const struct rule *list)

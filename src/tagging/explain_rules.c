@@ -93,7 +93,7 @@ static void put_failure(struct json_writer *json, const struct config *config, c
 	else if (failure->condition == CONDITION_CGROUP)
 		found = facts->cgroup;
 	else if (failure->condition == CONDITION_PARENT)
-		found = parent_name(config, facts, strchr(failure->wanted, '/'));
+		found = parent_name(config, facts, failure->wanted && strchr(failure->wanted, '/'));
 	json_put_text(json, "condition", conditions[failure->condition]);
 	explain_put_text(json, "wanted", failure->wanted);
 	explain_put_text(json, "found", found);

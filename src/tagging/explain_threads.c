@@ -133,7 +133,7 @@ static void put_parent(struct json_writer *json, const struct explain_source *so
 		return;
 	parent = tasks_find(plan_tasks(source->plan), stat.ppid);
 	rule = parent ? rule_of(source, parent->app) : NULL;
-	if (rule && rule->qos && !rule->inherit)
+	if (rule && rule->qos && rule->inherit != INHERIT_YES)
 		explain_put_rule(json, "parent_rule", config_of(source), rule, NULL);
 }
 

@@ -230,11 +230,15 @@ static const struct example {
 	  "true, 'enforce': true, 'match': { 'exe': '/opt/*', 'argv': [ '-j*', 'all' ], 'cgroup': "
 	  "'/x*', 'user': 'alice', 'parent': 'make', 'user_namespace': 'initial' } } # rules.json:1:2\n" },
 	{ "whether a rule yields, or says nothing of it",
-	  { RULES("{'unsaid': {'qos': 'QOS_UTILITY', 'inherit': false}, 'yes': {'yield': true}, 'no': "
+	  { RULES("{'unsaid': {'qos': 'QOS_UTILITY', 'enforce': false}, 'yes': {'yield': true}, 'no': "
 	      "{'yield': false, 'enforce': true}}") },
 	  "+rule no { 'enforce': true, 'yield': false } # rules.json:1:78\n"
 	  "+rule unsaid { 'qos': 'QOS_UTILITY' } # rules.json:1:2\n"
 	  "+rule yes { 'yield': true } # rules.json:1:54\n" },
+	{ "whether a rule hands on nothing, and several parents",
+	  { RULES("{'x': {'inherit': false, 'match': {'parent': ['a', 'b']}}, 'y': {'match': {'parent': ['a']}}}") },
+	  "+rule x { 'inherit': false, 'match': { 'parent': [ 'a', 'b' ] } } # rules.json:1:2\n"
+	  "+rule y { 'match': { 'parent': 'a' } } # rules.json:1:60\n" },
 	{ "short forms of a match",
 	  { RULES("{'x': {'match': {'argv': '-v', 'user': 4294967294}}, 'y': {'match': {'user': 'root', "
 	      "'user_namespace': 'any'}}}") },

@@ -248,7 +248,9 @@ static const struct bad in_rules[] = {
 	{ "{'a': {'match': {'user': ['root']}}}", 1, 26, "a.match.user", "one user's name or number: write a list of rules" },
 	{ "{'a': {'match': {'user': false}}}", 1, 26, "a.match.user", "must be a string" },
 	{ "{'a': {'match': {'user': 4294967295}}}", 1, 26, "a.match.user", "must be between 0 and 4294967294" },
-	{ "{'a': {'match': {'parent': null}}}", 1, 28, "a.match.parent", "must be a string" },
+	{ "{'a': {'match': {'parent': null}}}", 1, 28, "a.match.parent", "must be a string or a list of strings, not null" },
+	{ "{'a': {'match': {'parent': []}}}", 1, 28, "a.match.parent", "must not be empty" },
+	{ "{'a': {'match': {'parent': ['x', '']}}}", 1, 34, "a.match.parent[1]", "must not be empty" },
 	/* groups */
 	{ GROUPS("[]"), 1, 25, "schedqos.groups", "must be an object, not a list" },
 	{ GROUPS("{'': {'max': 'QOS_UTILITY'}}"), 1, 26, "schedqos.groups[\"\"]", "a pattern must not be empty" },

@@ -128,7 +128,7 @@ TEST(rules_are_good_and_keep_what_somebody_chose)
 
 	assert_string_equal(rule_for(config, "cc1plus")->qos, "QOS_BACKGROUND");
 	assert_string_equal(rule_for(config, "firefox")->qos, "QOS_USER_INTERACTIVE");
-	assert_true(rule_for(config, "make")->inherit);
+	assert_int_equal(rule_for(config, "make")->inherit, INHERIT_YES);
 	/* Whoever chose something for a program did not ask for these files. */
 	for (size_t i = 0; i < config->rules->n_lists; i++) {
 		for (const struct rule *rule = config->rules->lists[i]; rule; rule = rule->next) {

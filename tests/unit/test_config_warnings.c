@@ -37,6 +37,7 @@ TEST(warnings)
 		{ "{'a': {'match': {'argv': '-j 8'}}}", 1, 26, "a.match.argv", "with each argument alone" },
 		{ "{'a': {'match': {'exe': 'gcc'}}}", 1, 25, "a.match.exe", "compared with a full path: write \"*/gcc\"" },
 		{ "{'a': {'match': {'parent': 'bin/make'}}}", 1, 28, "a.match.parent", "compared with a full path" },
+		{ "{'a': {'match': {'parent': ['x', 'bin/make']}}}", 1, 34, "a.match.parent[1]", "compared with a full path" },
 		{ "{'a': {'match': {'cgroup': 'user.slice/*'}}}", 1, 28, "a.match.cgroup",
 		  "the path of a cgroup begins with a /: write \"*/user.slice/*\"" },
 		{ "{'schedqos': {'groups': {'a/b': {'max': 'QOS_UTILITY'}}}}", 1, 26,

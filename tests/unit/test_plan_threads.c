@@ -291,6 +291,37 @@ MACHINE_TEST(the_nearest_ancestor_wins)
 	assert_task(m, 102, INTERACTIVE, REASON_INHERITED);
 }
 
+MACHINE_TEST(a_rule_can_end_what_is_handed_on)
+{
+	start(m, MAKE ", 'xterm': { 'qos': 'QOS_USER_INITIATED', 'inherit': false }, 'vi': { 'inherit': false }");
+	spawns(m, INIT, 100, "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/xterm");
+	spawns(m, 101, 102, "/usr/bin/bash");
+	assert_task(m, 102, BY_DEFAULT, REASON_DEFAULT);
+	spawns(m, 100, 103, "/usr/bin/vi");
+	assert_task(m, 103, BY_DEFAULT, REASON_DEFAULT);
+	spawns(m, 103, 104, "/usr/bin/bash");
+	assert_task(m, 104, BY_DEFAULT, REASON_DEFAULT);
+	/* What goes on from there is handed on again. */
+	spawns(m, 104, 105, "/usr/bin/make");
+	spawns(m, 105, 106, "/usr/bin/sh");
+	assert_task(m, 106, BACKGROUND, REASON_INHERITED);
+	/* As does what the same process becomes. */
+	spawns(m, 100, 107, "/usr/bin/bash");
+	execs(m, 107, "/usr/bin/vi");
+	spawns(m, 107, 108, "/usr/bin/sh");
+	assert_task(m, 108, BY_DEFAULT, REASON_DEFAULT);
+}
+
+MACHINE_TEST(a_rule_ends_what_is_handed_on_where_tasks_are_left_alone)
+{
+	start(m, MAKE ", 'schedqos': { 'default': 'none' }, 'vi': { 'inherit': false }");
+	spawns(m, INIT, 100, "/usr/bin/make");
+	spawns(m, 100, 101, "/usr/bin/vi");
+	spawns(m, 101, 102, "/usr/bin/bash");
+	assert_task(m, 102, PRISTINE, REASON_NO_RULE);
+}
+
 MACHINE_TEST(the_same_process_inherits_from_what_it_was)
 {
 	start(m, MAKE);

@@ -63,6 +63,7 @@ TEST(the_condition_that_does_not_hold)
 	assert_condition((struct process)VI, "'user': 8", CONDITION_USER, "8");
 	assert_condition((struct process)VI, "'user': 7, 'cgroup': '/system.slice'", CONDITION_CGROUP, "/system.slice");
 	assert_condition((struct process)VI, "'parent': 'make'", CONDITION_PARENT, "make");
+	assert_condition((struct process)VI, "'parent': [ 'make', 'ninja' ]", CONDITION_PARENT, NULL);
 	assert_condition((struct process)PROCESS("/usr/bin/vi", "vi", "vi", .sandboxed = true), "'exe': '/usr/*'",
 			 CONDITION_USERNS, NULL);
 	assert_condition((struct process)PROCESS("/usr/bin/vi", "vi", "vi", .elsewhere = true),

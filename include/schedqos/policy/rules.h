@@ -171,7 +171,8 @@ struct rule_match {
 	size_t n_argv;
 	const char *cgroup; /* glob */
 	const struct rule_user *user;
-	const char *parent; /* pattern, compared with the parent's names */
+	const char *const *parents; /* patterns, one of which matches one of the parent's names */
+	size_t n_parents;
 	enum rule_userns user_namespace;
 };
 
@@ -180,6 +181,13 @@ enum rule_yield {
 	YIELD_DEFAULT, /* not given: overrides them, but does not raise a lowered task: nice above 0, SCHED_IDLE */
 	YIELD_YES,     /* keeps them */
 	YIELD_NO,      /* overrides them in any case */
+};
+
+/* What the program's descendants that match no rule of their own get by a rule. */
+enum rule_inherit {
+	INHERIT_DEFAULT, /* not given: what the program's own ancestors hand on */
+	INHERIT_YES,	 /* the rule's class */
+	INHERIT_NO,	 /* nothing, whatever its ancestors hand on */
 };
 
 /* Whom a rule may raise, that is, give what takes privilege. */
@@ -197,9 +205,9 @@ struct rule {
 	uint16_t id;	 /* set by rules_finish: 1..rules.n_rules, so that 0 can mean none */
 	uint16_t tag;	 /* set by rules_finish; TAG_DEFAULT when qos is NULL */
 	uint8_t bounds; /* set by rules_finish: enum rule_bound */
-	bool inherit;
 	bool enforce; /* whatever anybody changes of what it has put on is put back */
 	bool keeps_hidden; /* the class stays while no window of the app is seen */
+	uint8_t inherit; /* enum rule_inherit */
 	uint8_t yield; /* enum rule_yield */
 	uint8_t raise; /* enum rule_raise */
 	const char *qos; /* class name, as written; NULL: not given */
@@ -311,7 +319,7 @@ enum rule_condition {
 	CONDITION_SEAT,
 };
 
-/* The first condition that does not hold, and what it asks for; NULL for the last two. */
+/* The first condition that does not hold, and what it asks for; NULL for the last two, and for several parents. */
 struct rule_failure {
 	enum rule_condition condition;
 	const char *wanted;
