@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which programs the rules in configs/ are for, and which not. Runs in the top folder. */
+#include "shipped.h"
+
+/* What a process has by the shipped rules. "no class" is a rule's as well: nothing is inherited then. */
+#define INTERACTIVE "QOS_USER_INTERACTIVE"
+#define KEPT	    ", kept while hidden"
+
+/* What Wine hands to its loader when it starts a program, and what the program has made of it by the next reload. */
+#define WINE(...)	 PROCESS("/usr/lib/wine/wine64", "wine64", "/usr/lib/wine/wine64\0" __VA_ARGS__)
+#define WINE_RUNS(...)	 PROCESS("/usr/lib/wine/wine64", "game.exe", __VA_ARGS__)
+#define PROTON_BIN	 "/home/me/.steam/steam/steamapps/common/Proton 9.0/files/bin/"
+#define PROTON(...)                                                                                        \
+	PROCESS(PROTON_BIN "wine64-preloader", "wine64-preloade",                                          \
+		PROTON_BIN "wine64-preloader\0" PROTON_BIN "wine64\0" __VA_ARGS__, .sandboxed = true)
+
+/* As Wine, Electron and sandboxes name what they run; see the comments in the files. */
+static struct program {
+	struct process process;
+	const char *want;
+} desktop_programs[] = {
+	/* Windows programs, by whatever path and loader; but not mono's. */
+	{ WINE("/home/me/games/Foo.exe"), INTERACTIVE },
+	{ WINE("Z:\\home\\me\\games\\FOO.EXE\0-windowed"), INTERACTIVE },
+	{ WINE_RUNS("Z:\\home\\me\\games\\Foo.exe"), INTERACTIVE },
+	{ PROTON("C:\\Program Files (x86)\\Foo\\Foo.exe"), INTERACTIVE },
+	{ PROCESS("/opt/wine-staging/bin/wine-preloader", "wine-preloader", "/opt/wine-staging/bin/wine-preloader\0wine\0Foo.exe"),
+	  INTERACTIVE },
+	{ PROCESS("/usr/bin/mono-sgen", "mono", "mono\0/usr/lib/mono/4.5/mcs.exe"), "no rule" },
+	{ PROCESS("/usr/bin/foo.exe", "foo.exe", "foo.exe"), "no rule" },
+	/* Wine's own. */
+	{ WINE("C:\\windows\\system32\\services.exe"), "no class" },
+	{ WINE("C:\\windows\\system32\\explorer.exe\0/desktop"), "no class" },
+	{ WINE_RUNS("C:\\windows\\system32\\svchost.exe\0-k\0LocalServiceNetworkRestricted"), "no class" },
+	{ WINE_RUNS("C:\\WINDOWS\\system32\\rpcss.exe"), "no class" },
+	{ WINE_RUNS("start.exe\0/exec"), "no class" },
+	{ WINE("explorer\0/desktop=Foo,1280x720\0Foo.exe"), "no class" },
+	{ WINE("cmd\0/c\0run.bat"), "no class" },
+	{ PROTON("c:\\windows\\system32\\steam.exe\0/home/me/games/Foo.exe"), "no class" },
+	{ PROTON("C:\\windows\\system32\\tabtip.exe"), "no class" },
+	/* Neither a game's server nor a compiler. */
+	{ WINE("/srv/game/PalServer-Win64-Shipping-Cmd.exe"), "no class" },
+	{ WINE("Z:\\opt\\msvc\\bin\\cl.exe\0/c"), "QOS_BACKGROUND" },
+	{ PROCESS("/usr/lib/wine/wineserver64", "wineserver64", "/usr/lib/wine/wineserver64\0-p0"), INTERACTIVE },
+	{ PROCESS(PROTON_BIN "wineserver", "wineserver", PROTON_BIN "wineserver", .sandboxed = true), INTERACTIVE },
+	/* Electron's, Flatpak's and Snap's. */
+	{ PROCESS("/usr/lib/electron34/electron", "electron", "/usr/bin/electron34\0/usr/lib/foo/app.asar"), INTERACTIVE },
+	{ PROCESS("/usr/lib/electron34/electron", "electron", "/proc/self/exe\0--type=zygote"), INTERACTIVE },
+	{ PROCESS("/app/bin/Telegram", "Telegram", "Telegram\0--", .sandboxed = true), INTERACTIVE KEPT },
+	{ PROCESS("/app/discord/Discord", "Discord", "/app/discord/Discord\0--type=gpu-process", .sandboxed = true), INTERACTIVE KEPT },
+	{ PROCESS("/snap/slack/164/usr/lib/slack/slack", "slack", "/snap/slack/164/usr/lib/slack/slack\0--type=zygote"),
+	  INTERACTIVE KEPT },
+	/* A call goes on behind other windows, and so does what is recorded. */
+	{ PROCESS("/opt/zoom/zoom", "zoom", "zoom"), INTERACTIVE KEPT },
+	{ PROCESS("/usr/bin/obs", "obs", "obs"), INTERACTIVE KEPT },
+	{ PROCESS("/usr/bin/steam", "steam", "steam"), INTERACTIVE KEPT },
+	{ PROCESS("/usr/bin/plasmashell", "plasmashell", "plasmashell"), INTERACTIVE KEPT },
+	{ PROCESS("/usr/bin/firefox", "firefox", "firefox"), INTERACTIVE },
+	{ PROCESS("/usr/bin/bwrap", "bwrap", "bwrap\0--args\00042\0--\0Telegram"), "no rule" },
+	{ PROCESS("/usr/libexec/rtkit-daemon", "rtkit-daemon", "/usr/libexec/rtkit-daemon"), "QOS_USER_INITIATED" },
+	{ PROCESS("/home/me/rtkit-daemon", "rtkit-daemon", "/usr/libexec/rtkit-daemon"), "no rule" },
+};
+
+TEST(programs_of_a_desktop_are_known)
+{
+	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
+
+	for (size_t i = 0; i < COUNT(desktop_programs); i++) {
+		struct program *program = &desktop_programs[i];
+		int error;
+		const struct rule *rule = process_match(config, &program->process, &error);
+		const char *qos = rule && rule->qos ? rule->qos : rule ? "no class" : "no rule";
+		char found[64];
+
+		assert_int_equal(error, 0);
+		snprintf(found, sizeof(found), "%s%s", qos, rule && rule->keeps_hidden ? KEPT : "");
+		if (strcmp(found, program->want) != 0)
+			fail_msg("number %zu, %s: %s by \"%s\"", i, program->process.exe, found, rule ? rule->pattern : "");
+	}
+	config_free(config);
+}
+
+/* ---- what people run: builds of agents, containers and packages, and what is next to them ---- */
+
+#define BACKGROUND  "QOS_BACKGROUND"
+#define UTILITY	    "QOS_UTILITY"
+#define MAINTENANCE "QOS_MAINTENANCE"
+
+/* As they were seen with the programs' own releases: claude 2.1, codex 0.171, gemini 0.61, opencode 1.18, aider 0.86. */
+#define NPM "/usr/lib/node_modules/"
+static struct process claude = PROCESS(NPM "@anthropic-ai/claude-code/bin/claude.exe", "claude", "claude\0-p\0build it"),
+		      codex = PROCESS(NPM "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex", "codex",
+				      NPM "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex\0exec"),
+		      codex_in_sandbox = PROCESS("/opt/codex/bin/codex", "codex", "codex-linux-sandbox\0--\0/bin/bash\0-c\0make",
+						 .sandboxed = true),
+		      gemini = PROCESS("/usr/bin/node", "node", "/usr/bin/node\0--max-old-space-size=12052\0/usr/bin/gemini\0--yolo"),
+		      opencode = PROCESS(NPM "opencode-ai/bin/opencode.exe", "opencode", "opencode\0run\0build it"),
+		      copilot = PROCESS(NPM "@github/copilot-linux-x64/copilot", "MainThread", NPM "@github/copilot-linux-x64/copilot"),
+		      aider = PROCESS("/usr/bin/python3.11", "aider", "/home/me/aider/bin/python3\0/home/me/.local/bin/aider"),
+		      goose = PROCESS("/home/me/.local/bin/goose", "goose", "goose\0session"),
+		      in_terminal = PROCESS("/usr/bin/bash", "bash", "-bash"), xterm = PROCESS("/usr/bin/xterm", "xterm", "xterm"),
+		      code = PROCESS("/usr/share/code/code", "code", "/usr/share/code/code\0--type=utility"),
+		      apt = PROCESS("/usr/bin/apt", "apt", "apt\0install\0vim"), dockerd = PROCESS("/usr/bin/dockerd", "dockerd", "dockerd"),
+		      make = PROCESS("/usr/bin/make", "make", "make\0-j8"), shell_of_agent = PROCESS("/usr/bin/bash", "bash", "bash\0-c\0vim x");
+
+static struct program programs[] = {
+	/* Commands of agents. */
+	{ PROCESS("/usr/bin/bash", "bash", "/bin/bash\0-c\0source x.sh; eval 'frobnicate'", .parent = &claude), BACKGROUND },
+	{ PROCESS("/usr/bin/zsh", "zsh", "/bin/zsh\0-c\0-l\0frobnicate", .parent = &claude), BACKGROUND },
+	{ PROCESS("/usr/bin/bash", "bash", "/bin/bash\0-c\0frobnicate", .parent = &codex), BACKGROUND },
+	{ PROCESS("/usr/bin/bash", "bash", "bash\0-lc\0frobnicate", .parent = &codex), BACKGROUND },
+	{ PROCESS("/usr/bin/bash", "bash", "/bin/bash\0-c\0make", .parent = &codex_in_sandbox, .sandboxed = true), BACKGROUND },
+	{ PROCESS("/opt/codex/bin/codex", "codex-linux-san", "/tmp/arg0/codex-linux-sandbox\0--\0rg\0x", .parent = &codex), BACKGROUND },
+	{ PROCESS("/usr/bin/bash", "bash", "/usr/bin/bash\0-c\0shopt -u promptvars", .parent = &gemini), BACKGROUND },
+	{ PROCESS("/usr/bin/bash", "bash", "/bin/bash\0-c\0npm test", .parent = &opencode), BACKGROUND },
+	{ PROCESS("/usr/bin/bash", "bash", "/bin/bash\0--norc\0--noprofile\0-c\0make", .parent = &copilot), BACKGROUND },
+	{ PROCESS("/usr/bin/dash", "sh", "/bin/sh\0-c\0pytest", .parent = &aider), BACKGROUND },
+	{ PROCESS("/usr/bin/fish", "fish", "fish\0-c\0make", .parent = &goose), BACKGROUND },
+	/* Their own interface, shells that somebody types into, editors, and what has a window. */
+	{ PROCESS(NPM "@anthropic-ai/claude-code/bin/claude.exe", "claude", "claude", .parent = &in_terminal), "no rule" },
+	{ PROCESS("/usr/bin/node", "node", "node\0/usr/bin/codex", .parent = &in_terminal), "no rule" },
+	{ PROCESS("/opt/codex/bin/codex", "codex", "/opt/codex/bin/codex", .parent = &in_terminal), "no rule" },
+	{ PROCESS("/opt/codex/bin/codex", "codex", "/opt/codex/bin/codex\0app-server", .parent = &codex), "no rule" },
+	{ PROCESS("/usr/bin/node", "node", "node\0/usr/bin/gemini", .parent = &in_terminal), "no rule" },
+	{ PROCESS("/usr/bin/node", "node", "/usr/bin/node\0/usr/bin/gemini", .parent = &gemini), "no rule" },
+	{ PROCESS(NPM "opencode-ai/bin/opencode.exe", "opencode", "opencode", .parent = &in_terminal), "no rule" },
+	{ PROCESS("/usr/bin/python3.11", "aider", "python3\0/usr/bin/aider", .parent = &in_terminal), "no rule" },
+	{ PROCESS("/home/me/.local/bin/goose", "goose", "goose\0session", .parent = &in_terminal), "no rule" },
+	{ PROCESS("/usr/bin/node", "node", "node\0/opt/server/index.js", .parent = &claude), "no rule" },
+	{ PROCESS("/usr/bin/bash", "bash", "bash", .parent = &claude), "no rule" },
+	{ PROCESS("/usr/bin/bash", "bash", "-bash", .parent = &codex), "no rule" },
+	{ PROCESS("/usr/bin/bash", "bash", "bash\0-i", .parent = &opencode), "no rule" },
+	{ PROCESS("/usr/bin/bash", "bash", "bash\0-il", .parent = &opencode), "no rule" },
+	{ PROCESS("/usr/bin/bash", "bash", "bash\0--norc", .parent = &copilot), "no rule" },
+	{ PROCESS("/usr/bin/zsh", "zsh", "-zsh", .parent = &xterm), "no rule" },
+	{ PROCESS("/usr/bin/bash", "bash", "bash\0-c\0vim x", .parent = &in_terminal), "no rule" },
+	{ PROCESS("/usr/bin/dash", "sh", "sh\0-c\0gcc x.c", .parent = &code), "no rule" },
+	{ PROCESS("/usr/bin/ssh", "ssh", "ssh\0-c\0aes128-ctr\0host", .parent = &claude), "QOS_USER_INITIATED" },
+	{ PROCESS("/usr/bin/vim.basic", "vim", "vim\0x", .parent = &shell_of_agent), INTERACTIVE },
+	{ PROCESS("/usr/bin/vim.basic", "vim", "vim\0x", .parent = &shell_of_agent, .elsewhere = true), "no class" },
+	{ PROCESS("/usr/bin/nvim", "nvim", "nvim\0x", .parent = &claude, .elsewhere = true), "no class" },
+	{ PROCESS("/usr/bin/kak", "kak", "kak\0x", .parent = &shell_of_agent), "no class" },
+	{ PROCESS("/usr/bin/emacsclient", "emacsclient", "emacsclient\0x", .parent = &claude), "no class" },
+	{ PROCESS("/usr/bin/less", "less", "less", .parent = &shell_of_agent), "no class" },
+	{ PROCESS("/usr/bin/dash", "xdg-open", "/bin/sh\0/usr/bin/xdg-open\0https://x", .parent = &claude), "no class" },
+	{ PROCESS("/usr/bin/wish8.6", "gitk", "wish\0/usr/bin/gitk", .parent = &shell_of_agent), "no class" },
+	{ PROCESS("/usr/bin/xterm", "xterm", "xterm", .parent = &make), INTERACTIVE },
+	{ PROCESS("/usr/bin/kitty", "kitty", "kitty", .parent = &make, .elsewhere = true), "no class" },
+	{ PROCESS("/usr/bin/tmux", "tmux: server", "tmux", .parent = &claude, .elsewhere = true), "no class" },
+	{ PROCESS("/usr/lib/firefox/firefox", "firefox", "firefox\0https://x", .parent = &claude), INTERACTIVE },
+	{ PROCESS("/usr/bin/whiptail", "whiptail", "whiptail\0--yesno\0x", .parent = &apt), "no class" },
+	{ PROCESS("/usr/bin/qemu-system-x86_64", "qemu-system-x86", "qemu-system-x86_64\0-display\0gtk", .parent = &make), "no class" },
+
+	/* Images that are built, and containers that run. */
+	{ PROCESS("/usr/bin/buildah", "buildah", "buildah\0bud\0-t\0x\0."), BACKGROUND },
+	{ PROCESS("/usr/bin/podman", "podman", "podman\0build\0-t\0x\0."), BACKGROUND },
+	{ PROCESS("/usr/bin/buildkitd", "buildkitd", "buildkitd\0--oci-worker=true"), BACKGROUND },
+	{ PROCESS("/usr/bin/runc", "runc", "runc\0--log\0x\0run\0--bundle\0/var/lib/docker/buildkit/executor/abc\0abc", .parent = &dockerd),
+	  BACKGROUND },
+	{ PROCESS("/usr/bin/runc", "runc", "runc\0--root\0/run/docker/runtime\0create\0--bundle\0/run/containerd/x\0x"), "no rule" },
+	{ PROCESS("/usr/bin/podman", "podman", "podman\0run\0-it\0debian"), "no class" },
+	{ PROCESS("/usr/bin/podman", "podman", "podman\0run\0-it\0image\0build"), "no class" },
+	{ PROCESS("/usr/bin/podman", "podman", "podman\0exec\0-it\0x\0bash"), "no class" },
+	{ PROCESS("/usr/bin/podman", "podman", "podman\0system\0service"), "no rule" },
+	{ PROCESS("/usr/bin/conmon", "conmon", "conmon\0-c\0abc"), "no rule" },
+	{ PROCESS("/usr/bin/buildah", "buildah", "buildah\0unshare"), "no class" },
+	{ PROCESS("/usr/bin/docker", "docker", "docker\0build\0."), "no rule" },
+	{ PROCESS("/usr/bin/dockerd", "dockerd", "dockerd"), "no rule" },
+	{ PROCESS("/usr/bin/containerd", "containerd", "containerd"), "no rule" },
+
+	/* Languages. */
+	{ PROCESS("/usr/lib/go-1.19/pkg/tool/linux_amd64/compile", "compile", "compile\0-o\0x"), BACKGROUND },
+	{ PROCESS("/opt/go1.26/pkg/tool/linux_arm64/link", "link", "link\0-o\0x"), BACKGROUND },
+	{ PROCESS("/home/me/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.25.linux-amd64/pkg/tool/linux_amd64/asm", "asm", "asm"), BACKGROUND },
+	{ PROCESS("/usr/local/go/bin/go", "go", "go\0test\0./..."), BACKGROUND },
+	{ PROCESS("/usr/local/go/bin/go", "go", "go\0run\0."), "no class" },
+	{ PROCESS("/usr/local/go/bin/go", "go", "go\0env"), "no rule" },
+	{ PROCESS("/home/me/bin/compile", "compile", "compile"), "no rule" },
+	{ PROCESS("/home/me/pkg/tool/link", "link", "link"), "no rule" },
+	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-Xmx4g\0-cp\0gradle-daemon-main-8.10.jar\0"
+		  "org.gradle.launcher.daemon.bootstrap.GradleDaemon\0008.10"), BACKGROUND },
+	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-cp\0x.jar\0worker.org.gradle.process.internal.worker.GradleWorkerMain\0Gradle Test"),
+	  BACKGROUND },
+	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-Dsbt.script=/usr/bin/sbt\0-jar\0/usr/share/sbt/bin/sbt-launch.jar\0--detach-stdio"),
+	  BACKGROUND },
+	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-jar\0/usr/share/sbt/bin/sbt-launch.jar"), "no rule" },
+	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-cp\0gradle-wrapper.jar\0org.gradle.wrapper.GradleWrapperMain\0build"), "no rule" },
+	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-Xmx32g\0-jar\0/srv/shop/shop.jar"), "no rule" },
+	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-cp\0/usr/share/tomcat/bin/bootstrap.jar\0org.apache.catalina.startup.Bootstrap\0start"),
+	  "no rule" },
+	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-Xms8g\0org.elasticsearch.bootstrap.Elasticsearch"), "no rule" },
+	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-cp\0x\0kafka.Kafka\0server.properties"), "no rule" },
+	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-cp\0x\0play.core.server.ProdServerStart"), "no rule" },
+	{ PROCESS("/opt/idea/jbr/bin/java", "java", "java\0-cp\0x\0com.intellij.idea.Main"), "no class" },
+	{ PROCESS("/usr/bin/node", "node", "node\0/srv/app/server.js"), "no rule" },
+	{ PROCESS("/usr/bin/node", "node", "node\0node_modules/.bin/vite\0build"), BACKGROUND },
+	{ PROCESS("/usr/bin/node", "node", "node\0node_modules/.bin/vite"), UTILITY },
+	{ PROCESS("/usr/bin/node", "node", "node\0node_modules/.bin/webpack\0--mode\0production"), BACKGROUND },
+	{ PROCESS("/usr/bin/node", "node", "node\0node_modules/.bin/webpack\0serve"), UTILITY },
+	{ PROCESS("/usr/bin/node", "node", "node\0node_modules/.bin/tsc\0--watch"), BACKGROUND },
+	{ PROCESS("/usr/bin/node", "node", "node\0/usr/share/code/resources/app/tsserver.js"), "no rule" },
+	{ PROCESS("/x/node_modules/@esbuild/linux-x64/bin/esbuild", "esbuild", "esbuild\0--service=0.28.2\0--ping"), BACKGROUND },
+	{ PROCESS("/usr/bin/python3.11", "pytest", "/usr/bin/python3\0/usr/bin/pytest\0-q", .parent = &code), BACKGROUND },
+	{ PROCESS("/usr/bin/python3.11", "python3", "python3\0-m\0pytest\0--pdb"), "no class" },
+	{ PROCESS("/usr/bin/python3.11", "python3", "python3"), "no rule" },
+	{ PROCESS("/usr/bin/python3.11", "python3", "python3\0manage.py\0runserver"), "no rule" },
+	{ PROCESS("/usr/bin/node", "node", "node\0node_modules/.bin/jest\0--watchAll"), "no class" },
+
+	/* Packages, and whoever asks. */
+	{ PROCESS("/usr/bin/dpkg-deb", "dpkg-deb", "dpkg-deb\0--fsys-tarfile\0x.deb"), BACKGROUND },
+	{ PROCESS("/usr/bin/dpkg", "dpkg", "/usr/bin/dpkg\0--status-fd\00020\0--unpack\0x.deb", .parent = &apt), BACKGROUND },
+	{ PROCESS("/usr/bin/dpkg", "dpkg", "/usr/bin/dpkg\0--status-fd\00020\0--configure\0--pending", .parent = &apt), "no rule" },
+	{ PROCESS("/usr/lib/apt/methods/store", "store", "/usr/lib/apt/methods/store", .parent = &apt), BACKGROUND },
+	{ PROCESS("/usr/bin/apt", "apt", "apt\0install\0vim"), "no rule" },
+	{ PROCESS("/usr/bin/apt", "apt", "apt\0full-upgrade"), "no rule" },
+	{ PROCESS("/usr/bin/apt-get", "apt-get", "apt-get\0dist-upgrade"), "no rule" },
+	{ PROCESS("/usr/bin/perl", "frontend", "perl\0-w\0/usr/share/debconf/frontend\0/var/lib/dpkg/info/x.postinst"), "no rule" },
+	{ PROCESS("/usr/bin/python3.13", "dnf", "/usr/bin/python3\0/usr/bin/dnf\0upgrade\0-y"), BACKGROUND },
+	{ PROCESS("/usr/bin/python3.13", "dnf", "/usr/bin/python3\0/usr/bin/dnf\0upgrade"), "no rule" },
+	{ PROCESS("/usr/bin/dnf5", "dnf5", "dnf\0upgrade\0--security"), "no rule" },
+	{ PROCESS("/usr/bin/pacman", "pacman", "pacman\0-Syu\0--noconfirm"), BACKGROUND },
+	{ PROCESS("/usr/bin/pacman", "pacman", "pacman\0-Syu"), "no rule" },
+	{ PROCESS("/usr/bin/zypper", "zypper", "zypper\0dup"), "no rule" },
+	{ PROCESS("/usr/bin/flatpak", "flatpak", "flatpak\0run\0org.gimp.GIMP\0update\0-y"), "no class" },
+	{ PROCESS("/usr/bin/flatpak", "flatpak", "flatpak\0update"), "no rule" },
+	{ PROCESS("/usr/bin/bash", "rpm-tmp.a8Fj2k", "/bin/sh\0/var/tmp/rpm-tmp.a8Fj2k\0001"), BACKGROUND },
+	{ PROCESS("/usr/bin/nix", "nix-daemon", "nix-daemon\00012345"), BACKGROUND },
+	{ PROCESS("/usr/bin/nix", "nix", "nix\0develop"), "no class" },
+	{ PROCESS("/usr/bin/nix", "nix-shell", "nix-shell\0-p\0x"), "no rule" },
+	{ PROCESS("/usr/bin/node", "npm", "node\0/usr/bin/npm\0ci"), BACKGROUND },
+	{ PROCESS("/usr/bin/node", "npm", "node\0/usr/bin/npm\0start"), "no class" },
+	{ PROCESS("/usr/bin/node", "npm", "node\0/usr/bin/npm\0init"), "no rule" },
+
+	/* Models, indexes and files that are kept the same elsewhere. */
+	{ PROCESS("/usr/bin/ollama", "ollama", "/usr/bin/ollama\0serve"), UTILITY },
+	{ PROCESS("/usr/bin/ollama", "ollama", "/usr/bin/ollama\0runner\0--model\0x"), UTILITY },
+	{ PROCESS("/usr/bin/ollama", "ollama", "ollama\0run\0llama3"), "no class" },
+	{ PROCESS("/usr/bin/llama-server", "llama-server", "llama-server\0-m\0x.gguf"), UTILITY },
+	{ PROCESS("/usr/bin/llama-cli", "llama-cli", "llama-cli\0-m\0x.gguf"), "no rule" },
+	{ PROCESS("/usr/bin/recollindex", "recollindex", "recollindex\0-m"), MAINTENANCE },
+	{ PROCESS("/usr/bin/recoll", "recoll", "recoll"), "no rule" },
+	{ PROCESS("/usr/bin/onedrive", "onedrive", "onedrive\0--monitor"), BACKGROUND },
+
+	/* Servers. */
+	{ PROCESS("/usr/sbin/nginx", "nginx", "nginx: worker process"), "no rule" },
+	{ PROCESS("/usr/lib/postgresql/15/bin/postgres", "postgres", "/usr/lib/postgresql/15/bin/postgres\0-D\0/x"), "no rule" },
+	{ PROCESS("/usr/sbin/mysqld", "mysqld", "mysqld"), "no rule" },
+	{ PROCESS("/usr/bin/redis-server", "redis-server", "redis-server"), "no rule" },
+	{ PROCESS("/usr/sbin/sshd", "sshd", "sshd: me [priv]"), "no class" },
+};
+
+TEST(programs_that_people_run_today)
+{
+	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
+
+	for (size_t i = 0; i < COUNT(programs); i++) {
+		struct program *program = &programs[i];
+		int error;
+		const struct rule *rule = process_match(config, &program->process, &error);
+		const char *found = rule && rule->qos ? rule->qos : rule ? "no class" : "no rule";
+
+		assert_int_equal(error, 0);
+		if (strcmp(found, program->want) != 0)
+			fail_msg("number %zu, %s: %s by \"%s\"", i, program->process.exe, found, rule ? rule->pattern : "");
+	}
+	config_free(config);
+}
+
+/* What may open under a build takes nothing from it, for whoever is at the screen and whoever is not. */
+TEST(terminals_and_editors_hand_on_nothing)
+{
+	static const char *const names[] = { "xterm", "kitty", "tmux", "vim", "nvim", "emacs", "code", "cursor", "kak", "gnome-terminal",
+					     "xdg-open", "less", "screen", "sshd" };
+	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
+
+	for (size_t i = 0; i < 2 * COUNT(names); i++) {
+		struct process process = { .exe = names[i / 2], .elsewhere = i % 2 };
+		int error;
+		const struct rule *rule = process_match(config, &process, &error);
+
+		if (!rule || rule->inherit != INHERIT_NO)
+			fail_msg("%s%s", names[i / 2], i % 2 ? ", elsewhere" : "");
+	}
+	config_free(config);
+}
+
+/* ---- every rule ---- */
+
+#define WORD_MAX 256
+#define ARGV_MAX 2048
+
+/* Writes a text that the pattern matches: "x" for a star or a question mark, the first character of brackets. */
+static const char *made_up(const char *pattern, char word[WORD_MAX])
+{
+	char *to = word;
+
+	if (!pattern_is_glob(pattern))
+		return pattern;
+	for (; *pattern; pattern++) {
+		assert_true(to < word + WORD_MAX - 1);
+		if (*pattern == '[') {
+			*to++ = pattern[1];
+			pattern = strchr(pattern, ']');
+			assert_non_null(pattern);
+		} else if (*pattern == '\\') {
+			*to++ = *++pattern;
+		} else {
+			*to++ = (char)(strchr("*?", *pattern) ? 'x' : *pattern);
+		}
+	}
+	*to = '\0';
+	return word;
+}
+
+static void add_argument(struct process *process, char argv[ARGV_MAX], const char *argument)
+{
+	const size_t size = strlen(argument) + 1;
+
+	assert_true(process->argv_size + size <= ARGV_MAX);
+	memcpy(argv + process->argv_size, argument, size);
+	process->argv_size += size;
+}
+
+/* Whether a program of the rule's name, from a made-up folder and with all that the rule asks for, takes it. */
+static bool takes_own(const struct config *config, const struct rule *rule, const char *parent_pattern, bool elsewhere)
+{
+	const struct rule_match *match = rule->match;
+	char name[WORD_MAX], path[2 * WORD_MAX], place[WORD_MAX], parent_name[WORD_MAX], word[WORD_MAX], argv[ARGV_MAX];
+	struct process parent = { .exe = made_up(parent_pattern, parent_name) };
+	struct process process = { .comm = "made-up", .argv = argv, .elsewhere = elsewhere, .parent = &parent };
+	int error;
+
+	made_up(rule->pattern, name);
+	snprintf(path, sizeof(path), "%s", strchr(rule->pattern, '/') ? made_up(rule->pattern, name) : "");
+	if (!*path)
+		snprintf(path, sizeof(path), "%s/%s", match && match->exe ? made_up(match->exe, place) : "/opt/made up/bin",
+			 made_up(rule->pattern, name));
+	process.exe = path;
+	add_argument(&process, argv, path);
+	add_argument(&process, argv, "--made-up=1");
+	for (size_t i = 0; match && i < match->n_argv; i++)
+		add_argument(&process, argv, made_up(match->argv[i], word));
+	add_argument(&process, argv, "more");
+	parent.argv = parent.exe;
+	parent.argv_size = strlen(parent.exe) + 1;
+	return process_match(config, &process, &error) == rule && !error;
+}
+
+/* Some rules are for who is at the screen, and the next one of the list for others. */
+static void assert_takes_own(const struct config *config, const struct rule *rule, const char *parent)
+{
+	if (!takes_own(config, rule, parent, false) && !takes_own(config, rule, parent, true))
+		fail_msg("%s, line %u of %s: no program of that name takes it, parent %s", rule->pattern, rule->source.line,
+			 config->files[rule->source.file], parent);
+}
+
+TEST(every_rule_is_for_a_program_of_its_name)
+{
+	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
+
+	for (size_t i = 0; i < config->rules->n_lists; i++) {
+		for (const struct rule *rule = config->rules->lists[i]; rule; rule = rule->next) {
+			const size_t n = rule->match ? rule->match->n_parents : 0;
+
+			for (size_t k = 0; k < n; k++)
+				assert_takes_own(config, rule, rule->match->parents[k]);
+			if (!n)
+				assert_takes_own(config, rule, "init");
+		}
+	}
+	config_free(config);
+}
