@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <systemd/sd-bus.h>
@@ -16,7 +17,16 @@ extern const sd_bus_vtable bus_manager_methods[], bus_overrides_methods[];
 /* The bridge may call what is marked so. sd-bus asks of all else that the caller has our uid. */
 #define BUS_FOR_BRIDGE SD_BUS_VTABLE_UNPRIVILEGED
 
+/*
+ * Returns 0 if the client may ask in that user's name: only root asks in root's, and (uid_t)-1 is nobody. Else -EPERM.
+ * Fills in the client.
+ */
+int bus_check_user(sd_bus_message *message, uid_t uid, struct ucred *ret);
+
 int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_explain(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_explain_name(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_explain_own(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
 /* ---- the server, on the private socket: one D-Bus peer for each connection ---- */

@@ -105,36 +105,6 @@ static int set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_err
 	return r < 0 ? r : sd_bus_message_send(reply);
 }
 
-static int explain(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	_cleanup_free_ char *json = NULL;
-	const struct daemon *daemon = userdata;
-	uint32_t tid = 0;
-	int r = sd_bus_message_read(message, "u", &tid);
-
-	if (r < 0)
-		return r;
-	r = tid && tid <= INT32_MAX ? tagger_explain(daemon->tagger, (pid_t)tid, &json) : -ESRCH;
-	if (r == -ESRCH)
-		return sd_bus_error_setf(error, BUS_ERROR_NO_TASK, "there is no task %u: it may have ended", tid);
-	return r < 0 ? fail(error, r) : sd_bus_reply_method_return(message, "s", json);
-}
-
-static int explain_name(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	_cleanup_free_ char *json = NULL;
-	const struct daemon *daemon = userdata;
-	const char *name;
-	int r = sd_bus_message_read(message, "s", &name);
-
-	if (r < 0)
-		return r;
-	r = tagger_explain_name(daemon->tagger, name, &json);
-	if (r == -EINVAL)
-		return sd_bus_error_set(error, BUS_ERROR_FAILED, "no program has such a name");
-	return r < 0 ? fail(error, r) : sd_bus_reply_method_return(message, "s", json);
-}
-
 const sd_bus_vtable bus_manager_methods[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD("Status", NULL, "s", bus_status, BUS_FOR_BRIDGE),
@@ -144,8 +114,8 @@ const sd_bus_vtable bus_manager_methods[] = {
 	SD_BUS_METHOD("GetConfig", NULL, "ss", get_config, 0),
 	SD_BUS_METHOD("GetWeights", NULL, "a(sqb)", get_weights, 0),
 	SD_BUS_METHOD("GetUserWeights", NULL, "a(sqb)", get_weights, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD("Explain", "u", "s", explain, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD("ExplainName", "s", "s", explain_name, 0),
+	SD_BUS_METHOD("Explain", "u", "s", bus_explain, 0),
+	SD_BUS_METHOD("ExplainName", "s", "s", bus_explain_name, 0),
 	SD_BUS_METHOD("ListTasks", NULL, "asasasai", bus_list_tasks, BUS_FOR_BRIDGE),
 	SD_BUS_SIGNAL("Changed", NULL, 0),
 	SD_BUS_VTABLE_END,

@@ -99,19 +99,15 @@ static int refuse(const struct daemon *daemon, const struct override *asked, int
  */
 static int take(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t pid, struct override *ret)
 {
-	sd_bus *bus = sd_bus_message_get_bus(message);
 	struct ucred caller;
-	socklen_t size = sizeof(caller);
+	int r = bus_check_user(message, uid, &caller);
 
 	ret->uid = uid;
-	ret->holder = (struct holder){ bus, *holder ? holder : NULL };
+	ret->holder = (struct holder){ sd_bus_message_get_bus(message), *holder ? holder : NULL };
 	if (ret->cgroup && !*ret->cgroup)
 		ret->cgroup = NULL;
-	if (getsockopt(sd_bus_get_fd(bus), SOL_SOCKET, SO_PEERCRED, &caller, &size) < 0)
-		return -errno;
-	/* Only root asks in his own name, and nobody is the last. */
-	if ((uid == 0 && caller.uid != 0) || uid == (uid_t)-1)
-		return -EPERM;
+	if (r < 0)
+		return r;
 	/* Names on the bus are no longer, and this one is kept. */
 	if (strlen(holder) > NAME_MAX)
 		return -ENAMETOOLONG;
@@ -339,6 +335,7 @@ const sd_bus_vtable bus_overrides_methods[] = {
 	SD_BUS_METHOD("Lift", "usu", "t", lift, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("Shown", "usus", NULL, shown, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("SetUnitClasses", "usa(sss)", "a(qs)", set_unit_classes, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Explain", "usu", "s", bus_explain_own, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("Drop", "s", NULL, drop, BUS_FOR_BRIDGE),
 	SD_BUS_SIGNAL("Ended", "su", 0),
 	SD_BUS_VTABLE_END,

@@ -269,6 +269,18 @@ int procfs_status(int proc, pid_t tid, struct procfs_status *ret)
 	return n < 0 ? (int)n : procfs_parse_status(buf, ret);
 }
 
+int procfs_owner(int proc, pid_t tid, uid_t *ret)
+{
+	struct stat stat;
+	char path[64];
+
+	task_path(path, tid, "");
+	if (fstatat(proc, path, &stat, 0) < 0)
+		return gone_or_errno();
+	*ret = stat.st_uid;
+	return 0;
+}
+
 int procfs_parse_pidfd(const char *text, pid_t *ret)
 {
 	const char *line = strstr(text, "\nPid:");

@@ -55,14 +55,14 @@ class Socket(BridgeSide):
     def test_what_the_bridge_may_call(self):
         self.daemon_with_bridge()
         bridge, root, app = self.asker(BRIDGE), self.asker(), self.sleeper("app")
-        for call in (("Status",), ("Explain", "u", app.pid), ("ListTasks",), ("GetUserWeights",), ("Reload",), ("SetSchedProfile", "s", "-")):
+        for call in (("Status",), ("ListTasks",), ("GetUserWeights",), ("Reload",), ("SetSchedProfile", "s", "-")):
             self.assertEqual(self.ask(bridge, MANAGER, *call)[0], "ok", call)
-        for method in ("GetConfig", "GetWeights"):
-            self.assert_refused(self.ask(bridge, MANAGER, method), DENIED)
+        for call in (("GetConfig",), ("GetWeights",), ("Explain", "u", app.pid), ("ExplainName", "s", "app")):
+            self.assert_refused(self.ask(bridge, MANAGER, *call), DENIED)
         # Nothing in root's name, whom nobody else can be.
         for call in (("Set", "ususbbb", 0, "-", app.pid, UTILITY, "false", "false", "false"), ("Reset", "uu", 0, app.pid),
                      ("Limit", "ussusb", 0, "-", "-", app.pid, UTILITY, "false"), ("Lift", "usu", 0, "-", app.pid),
-                     ("SetUnitClasses", "usa(sss)", 0, "-", "/", UTILITY, "place")):
+                     ("SetUnitClasses", "usa(sss)", 0, "-", "/", UTILITY, "place"), ("Explain", "usu", 0, "-", app.pid)):
             self.assert_refused(self.ask(bridge, OVERRIDES, *call), NOT_YOURS)
             self.assertEqual(self.ask(root, OVERRIDES, *call)[0], "ok")
         self.assert_refused(self.ask(root, OVERRIDES, "Shown", "usus", 0, "-", app.pid, "hidden"), NOT_YOURS)

@@ -71,6 +71,9 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
 
 int procfs_status(int proc, pid_t tid, struct procfs_status *ret);
 
+/* The user who may look into the task: its effective uid, or root's while the kernel protects it from that user. */
+int procfs_owner(int proc, pid_t tid, uid_t *ret);
+
 /*
  * Of which process a descriptor is: -ESRCH if that has ended, or is in a namespace that we do not see; -EBADF if it is
  * of none. If the descriptor is not readable afterwards, the id has been that process's all along.

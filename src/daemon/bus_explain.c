@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The methods that explain a task or a name. Root may ask about every task, a user only about the user's own. */
+#include "bus.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <schedqos/daemon/daemon.h>
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
+
+#include "daemon_private.h"
+
+static int reply(sd_bus_message *message, int r, uint32_t tid, const char *json, sd_bus_error *error)
+{
+	if (r == -ESRCH)
+		return sd_bus_error_setf(error, BUS_ERROR_NO_TASK, "there is no task %u: it may have ended", tid);
+	if (r < 0)
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, strerror(-r));
+	return sd_bus_reply_method_return(message, "s", json);
+}
+
+static int explain_task(const struct daemon *daemon, uint32_t tid, char **ret)
+{
+	return tid && tid <= INT32_MAX ? tagger_explain(daemon->tagger, (pid_t)tid, ret) : -ESRCH;
+}
+
+int bus_explain(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_free_ char *json = NULL;
+	uint32_t tid = 0;
+	int r = sd_bus_message_read(message, "u", &tid);
+
+	if (r < 0)
+		return r;
+	r = explain_task(userdata, tid, &json);
+	return reply(message, r, tid, json, error);
+}
+
+int bus_explain_name(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_free_ char *json = NULL;
+	const struct daemon *daemon = userdata;
+	const char *name;
+	int r = sd_bus_message_read(message, "s", &name);
+
+	if (r < 0)
+		return r;
+	r = tagger_explain_name(daemon->tagger, name, &json);
+	if (r == -EINVAL)
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "no program has such a name");
+	return reply(message, r, 0, json, error);
+}
+
+/*
+ * Returns the start time of a task that the user may look into, as by /proc: its real and effective uid and the owner
+ * of its folder are the user. The owner is root while the kernel protects a process from its user, for example a
+ * set-user-ID program that has dropped its privileges. Else returns -EPERM, or another -errno.
+ */
+static int find_own(const struct daemon *daemon, uint32_t tid, uid_t uid, uint64_t *ret_start)
+{
+	struct procfs_status status;
+	struct procfs_stat stat;
+	uid_t owner;
+	int r = tid && tid <= INT32_MAX ? procfs_stat(daemon->proc, (pid_t)tid, &stat) : -ESRCH;
+
+	if (r == 0)
+		r = procfs_owner(daemon->proc, (pid_t)tid, &owner);
+	if (r == 0)
+		r = procfs_status(daemon->proc, (pid_t)tid, &status);
+	if (r < 0)
+		return r;
+	*ret_start = stat.start;
+	return owner == uid && status.real == uid && status.effective == uid ? 0 : -EPERM;
+}
+
+/* The check comes before and after the explanation, since in between another process may have got the id. */
+int bus_explain_own(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	_cleanup_free_ char *json = NULL;
+	const char *holder;
+	struct ucred caller;
+	uint64_t before, after;
+	uint32_t uid, tid;
+	int r = sd_bus_message_read(message, "usu", &uid, &holder, &tid);
+
+	if (r < 0)
+		return r;
+	r = bus_check_user(message, uid, &caller);
+	if (r == 0)
+		r = find_own(userdata, tid, uid, &before);
+	if (r == 0)
+		r = explain_task(userdata, tid, &json);
+	if (r == 0)
+		r = find_own(userdata, tid, uid, &after);
+	if (r == 0 && before != after)
+		r = -ESRCH;
+	if (r == -EPERM)
+		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS,
+					"not a task of yours: try 'sudo schedqos explain'");
+	return reply(message, r, tid, json, error);
+}
