@@ -65,18 +65,24 @@ def parse(arguments):
     run.add_argument("--variants", action="append", metavar="LIST",
                      help=f"of {variants.EXPECTED} (default: what the scenario is for, mostly default,schedqos)")
     run.add_argument("--reference", metavar="VARIANT", help="that all others are compared with, of one's own choice")
-    run.add_argument("--rounds", type=scenarios.positive, default=5, metavar="N", help="of each variant (%(default)s)")
+    run.add_argument("--rounds", type=scenarios.positive, default=6, metavar="N",
+                     help="of each variant: six are the least for an interval (%(default)s)")
+    run.add_argument("--exclude-above", type=scenarios.positive, default=10, metavar="PERCENT",
+                     help="leave out a round, of all variants, in which others took more of the CPUs (%(default)s)")
     run.add_argument("--within", type=scenarios.positive, metavar="S",
                      help="seconds for all of it: no round begins that would not fit, but for the first")
     run.add_argument("--warmup", type=scenarios.natural, default=1, metavar="N",
                      help=f"rounds that do not count, of at most {WARM_UP_SECONDS} s (%(default)s)")
     _add_export(run)
     _add_measuring(run)
-    again = verbs.add_parser("report", help="write report.md and report.html of a result again")
-    again.add_argument("directory", type=Path, metavar="DIR")
+    again = verbs.add_parser("report", help="write report.md and report.html of a result again, or of several runs pooled")
+    again.add_argument("directories", nargs="+", type=Path, metavar="DIR")
+    again.add_argument("--out", type=Path, metavar="DIR", help="for the pooled result (default: FIRST-pooled)")
     _add_export(again)
-    two = verbs.add_parser("compare", help="compare two results")
-    two.add_argument("directories", nargs=2, type=Path, metavar="DIR")
+    two = verbs.add_parser("compare", help="compare two results, or two kernels over several boots")
+    two.add_argument("directories", nargs="+", type=Path, metavar="DIR")
+    two.add_argument("--boots", action="store_true", help="the results are of several boots of two kernels, which are "
+                     "compared with a boot as the unit; the first names the one that the other is compared with")
     return parser.parse_args(arguments)
 
 
@@ -101,8 +107,8 @@ def _settings(args, build):
         raise Failure(f"{out} holds a result already")
     progress.log(f"seed {seed}; results go to {out}")
     command = [Path(sys.argv[0]).name, *sys.argv[1:]]
-    return Settings(command, build, args.work_dir.resolve(), out, seed, args.duration, args,
-                    args.reference)
+    return Settings(command, build, args.work_dir.resolve(), out, seed, args.duration, args, args.reference,
+                    {"rounds": args.rounds, "warmup": args.warmup, "within": args.within}, args.exclude_above / 100)
 
 
 @contextlib.contextmanager
@@ -187,6 +193,10 @@ def run(args):
     texts_of = {each.NAME: args.variants or [each.VARIANTS] for each in able}
     with _runner(args, able, texts_of) as (runner, variants_of):
         runner.result["skipped"] = skipped
+        for name, chosen in variants_of.items():
+            if not order.is_balanced(args.rounds, chosen):
+                progress.log(f"note: {name}: {args.rounds} rounds are no multiple of {len(chosen)} variants, so the order is "
+                             "not fully balanced")
         _measure_all(runner, order.plan(variants_of, args.rounds, args.warmup, runner.settings.seed), args.within)
     _write_report(runner.settings.out, args.export)
     for each in skipped:  # once more, where it is not scrolled away
@@ -211,12 +221,16 @@ def list_all(_):
 
 def report_again(args):
     _say_whether_plots()
-    _write_report(args.directory, args.export)
+    directory = args.directories[0]
+    if len(args.directories) > 1:
+        directory = args.out or directory.with_name(directory.name + "-pooled")
+        report.pool(args.directories, directory)
+    _write_report(directory, args.export)
     return 0
 
 
 def compare(args):
-    report.compare(*args.directories)
+    report.compare(args.directories, args.boots)
     return 0
 
 

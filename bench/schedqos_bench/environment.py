@@ -136,7 +136,7 @@ def facts(executable, programs):
         "distribution": _distribution(), "virtual": virtual(), "versions": versions(executable, programs),
         "commit": _output(["git", f"--git-dir={ROOT}/.git", "describe", "--always", "--dirty"]),
         "sysctls": _sysctls(), "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "cgroup_cpu": cpu_group(),
+        "cgroup_cpu": cpu_group(), "boot": _read("/proc/sys/kernel/random/boot_id"),
     }
 
 

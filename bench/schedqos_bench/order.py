@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The order of the rounds: what is compared is measured close together, and which comes first is random."""
+"""
+The order of the rounds: what is compared is measured close together. Each variant comes first, second and so on equally
+often, once in as many rounds as there are variants; which begins is left to chance.
+"""
 
 import random
 from typing import NamedTuple
@@ -12,6 +15,19 @@ class Step(NamedTuple):
     warmup: bool
 
 
+def _rotations(names, chance):
+    """Yields an order for each round: of a random one, all rotations, in random order, then those of another one."""
+    while True:
+        order = chance.sample(names, len(names))
+        for start in chance.sample(range(len(names)), len(names)):
+            yield order[start:] + order[:start]
+
+
+def is_balanced(rounds, variants):
+    """Whether each variant has each place in the order equally often."""
+    return rounds % len(variants) == 0
+
+
 def plan(variants_of, rounds, warmup, seed):
     """
     All steps: in each round every scenario, in each of them every variant, of {scenario: variants}. If it ends early,
@@ -19,10 +35,12 @@ def plan(variants_of, rounds, warmup, seed):
     """
     chance = random.Random(seed)
     steps = []
-    for number, is_warmup in [(n + 1, True) for n in range(warmup)] + [(n + 1, False) for n in range(rounds)]:
-        for scenario in chance.sample(list(variants_of), len(variants_of)):
-            variants = variants_of[scenario]
-            steps += [Step(scenario, variant, number, is_warmup) for variant in chance.sample(variants, len(variants))]
+    for count, is_warmup in (warmup, True), (rounds, False):
+        scenarios = _rotations(list(variants_of), chance)
+        variants = {scenario: _rotations(names, chance) for scenario, names in variants_of.items()}
+        for number in range(1, count + 1):
+            steps += [Step(scenario, variant, number, is_warmup)
+                      for scenario in next(scenarios) for variant in next(variants[scenario])]
     return steps
 
 

@@ -12,10 +12,8 @@ from typing import Any, NamedTuple
 
 from . import accounting, attr, daemon, environment, order, progress, result, scenarios, tasks, variants
 from .process import Failure
+from .report import excluding, words
 from .running import NoListener
-
-# The share that others may use in a round. It includes the kernel's work for the scenario, so it is never zero.
-WORTH_TELLING = 0.05
 
 
 class Settings(NamedTuple):
@@ -27,6 +25,8 @@ class Settings(NamedTuple):
     seconds: int
     options: Any  # of all scenarios
     reference: str = None  # the variant that ratios are to, whatever a metric says
+    planned: Any = None  # {"rounds", "warmup", "within"}
+    exclude_above: float = excluding.SHARE  # as report/excluding.py has it
 
 
 def copy_build(build, folder):
@@ -88,7 +88,8 @@ class Runner:
         self.clock = time.monotonic()
         self.result = {
             "format": result.FORMAT, "began": _now(), "seconds": 0.0, "seed": settings.seed, "finished": False,
-            "reference": settings.reference, "command": settings.command, "environment": {}, "findings": [],
+            "reference": settings.reference, "planned": settings.planned, "exclude_above": settings.exclude_above,
+            "command": settings.command, "environment": {}, "findings": [],
             "scenarios": {each.NAME: self._described(each) for each in chosen}, "variants": {}, "rounds": [],
             "skipped": [],
         }
@@ -103,7 +104,7 @@ class Runner:
         options, seconds = self.settings.options, self.settings.seconds
         return {"title": scenario.TITLE, "commands": scenario.commands(options, seconds),
                 "options": {name: _text(value) for name, value in _own_options(scenario, options).items()},
-                "seconds": seconds, "metrics": scenario.metrics(options), "axes": scenario.AXES,
+                "seconds": seconds, "counted_seconds": scenario.counted_seconds(options, seconds), "metrics": scenario.metrics(options), "axes": scenario.AXES,
                 "rules": scenario.config(options)}
 
     def look(self):
@@ -149,7 +150,8 @@ class Runner:
         found, used, measured = self._run(step, seconds)
         notes = list(found.notes) + self._leftovers(step.variant, tasks_before)
         elapsed, own = accounting.machine().since(machine), _own_cpu() - own
-        if throttled is not None and environment.throttled() > throttled:
+        hot = throttled is not None and environment.throttled() > throttled
+        if hot:
             notes.append("the CPUs were slowed down because of heat")
         record = {
             "scenario": step.scenario, "variant": step.variant, "round": step.round, "warmup": step.warmup,
@@ -157,7 +159,7 @@ class Runner:
             "distributions": found.distributions, "printed": found.printed,
             "daemon": None if used is None else {"cpu_seconds": round(used, 6), "share": used / measured},
             "steal_share": elapsed.steal / elapsed.total, "other_load": max(0.0, elapsed.busy - own) / elapsed.total,
-            "notes": notes,
+            "throttled": hot, "notes": notes,
         }
         self.result["rounds"].append(record)
         self.save()
@@ -225,5 +227,5 @@ def print_notes(record):
     for note in record["notes"]:
         progress.log(f"  {note}")
     for name, what in (("other_load", "other programs used"), ("steal_share", "the host took away")):
-        if record[name] > WORTH_TELLING:
+        if record[name] > words.WORTH_TELLING:
             progress.log(f"  {what} {record[name]:.0%} of the CPUs meanwhile")

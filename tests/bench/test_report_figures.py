@@ -52,31 +52,31 @@ class Lines(unittest.TestCase):
         return next(line for line in figures.lines(result, "schbench") if line.key == key)
 
     def setUp(self):
-        self.result = synthetic.result(("schbench",), 3, 5)
+        self.result = synthetic.result(("schbench",), 3, 6)
 
     def set_metric(self, variant, values, key="rps"):
         for each, value in zip(rounds_of(self.result, variant), values):
             each["metrics"][key] = value
 
     def test_known_ratio(self):
-        self.set_metric("default", [10, 20, 30, 40, 50])
-        self.set_metric("schedqos", [30, 60, 90, 120, 150])
+        self.set_metric("default", [10, 20, 30, 40, 50, 60])
+        self.set_metric("schedqos", [30, 60, 90, 120, 150, 180])
         cell = self.line(self.result, "rps").cells["schedqos"]
-        self.assertEqual((cell.summary["median"], *cell.ratio, cell.verdict), (90, 3, 3, 3, "better"))
+        self.assertEqual((cell.summary["median"], *map(round, cell.ratio), cell.verdict), (105, 3, 3, 3, "better"))
         self.assertIsNone(self.line(self.result, "rps").cells["default"].ratio)
 
     def test_paired_by_number_and_not_by_order(self):
-        self.set_metric("default", [10, 20, 30, 40, 50])
-        self.set_metric("schedqos", [30, 60, 90, 120, 150])
+        self.set_metric("default", [10, 20, 30, 40, 50, 60])
+        self.set_metric("schedqos", [30, 60, 90, 120, 150, 180])
         mine = rounds_of(self.result, "schedqos")
         self.result["rounds"] = [each for each in self.result["rounds"] if each not in mine] + mine[::-1]
-        self.assertEqual(self.line(self.result, "rps").cells["schedqos"].ratio, (3, 3, 3))
+        self.assertAlmostEqual(self.line(self.result, "rps").cells["schedqos"].ratio.high, 3)
 
     def test_rounds_that_only_one_has_are_not_compared(self):
-        self.set_metric("default", [10, 20, 30, 40, 50])
-        self.set_metric("schedqos", [30, 60, 90, 120, None])
+        self.set_metric("default", [10, 20, 30, 40, 50, 60])
+        self.set_metric("schedqos", [30, 60, 90, 120, 150, None])
         cell = self.line(self.result, "rps").cells["schedqos"]
-        self.assertEqual((cell.ratio.ratio, cell.verdict), (3, figures.FEW_ROUNDS))
+        self.assertEqual((round(cell.ratio.ratio, 9), cell.verdict), (3, figures.FEW_ROUNDS))
 
     def test_warm_up_rounds_do_not_count(self):
         want = figures.lines(self.result, "schbench")
@@ -112,18 +112,18 @@ class Distributions(unittest.TestCase):
             each["distributions"]["latency"]["points"] = points
         found = figures.distribution(result, "cyclictest", "default", "latency")
         self.assertEqual((found.pooled, found.samples, found.most), (True, 200, 100))
-        self.assertEqual(found.overall, {50: 1, 90: 1, 99: 9, 99.9: 100, "max": 100})
+        self.assertEqual(found.overall, {50: 1, 90: 1, "max": 100})  # two samples lie beyond the 99th
         self.assertEqual([one["max"] for one in found.rounds], [9, 100])
         self.assertEqual(found.curve, [(98.5, 1), (99.5, 9)])
 
     def test_percentiles_cannot_be(self):
         result = synthetic.result(("schbench",), 1, 3)
         for each, value in zip(rounds_of(result, "default"), (10, 30, 20)):
-            each["distributions"]["wakeup"] = {"unit": "us", "kind": "percentiles", "samples": 5, "max": value * 9,
-                                               "points": [[50.0, value], [99.0, value * 2]]}
+            each["distributions"]["wakeup"] = {"unit": "us", "kind": "percentiles", "samples": 500, "max": value * 9,
+                                               "points": [[50.0, value], [90.0, value * 2], [99.0, 7]]}
         found = figures.distribution(result, "schbench", "default", "wakeup")
-        self.assertEqual((found.pooled, found.samples, found.most), (False, 15, 270))
-        self.assertEqual(found.overall, {50: 20, 99: 40, "max": 180})
+        self.assertEqual((found.pooled, found.samples, found.most), (False, 1500, 270))
+        self.assertEqual(found.overall, {50: 20, 90: 40, "max": 180})
 
     def test_rounds_without_one(self):
         result = synthetic.result(("schbench",), 2, 2)

@@ -57,7 +57,7 @@ class Blocks(unittest.TestCase):
 
 class Mail(unittest.TestCase):
     def test_plain_and_narrow(self):
-        result = synthetic.result(tuple(synthetic.SCENARIOS), 5, 5)
+        result = synthetic.result(tuple(synthetic.SCENARIOS), 5, 6)
         for line in written(result).splitlines():
             self.assertTrue(line.isascii() and (line.isprintable() or not line), line)
             self.assertLessEqual(len(line), 80, line)
@@ -81,7 +81,7 @@ class Mail(unittest.TestCase):
 
     def test_what_a_variant_gives_and_takes(self):
         """By verdict: what has no direction, and what shows no difference, is on neither side."""
-        lines = figures.all_lines(synthetic.result(("schbench",), 5, 5))["schbench"]
+        lines = figures.all_lines(synthetic.result(("schbench",), 5, 6))["schbench"]
         sides = dict(words.changes(lines))
         self.assertEqual(len(sides), 2 * 4)
         for line in lines:
@@ -116,7 +116,7 @@ class Mail(unittest.TestCase):
 class Comparison(unittest.TestCase):
     def compared(self, first, second):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as output:
-            report.compare(synthetic.write(Path(folder, "a"), first), synthetic.write(Path(folder, "b"), second))
+            report.compare([synthetic.write(Path(folder, "a"), first), synthetic.write(Path(folder, "b"), second)])
         return output.getvalue()
 
     def test_with_itself(self):

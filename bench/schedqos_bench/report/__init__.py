@@ -4,7 +4,9 @@
 from pathlib import Path
 
 from .. import plotting
-from . import comparison, export, figures, markdown, page
+from ..process import Failure
+from ..result import Folder, is_one
+from . import comparison, export, figures, markdown, page, pooling
 
 
 def _page(result, by_scenario):
@@ -34,6 +36,19 @@ def write_export(directory):
     return paths
 
 
-def compare(first, second):
-    """Prints what differs between two result directories, as Markdown."""
-    print(comparison.text(first, figures.load(first), second, figures.load(second)), end="")
+def pool(directories, out):
+    """Writes the result of several runs together into a new directory."""
+    if is_one(out):
+        raise Failure(f"{out} holds a result already: --out")
+    Folder(out).write(pooling.pooled([figures.load(each) for each in directories], map(str, directories)))
+
+
+def compare(directories, boots=False):
+    """Prints what differs between two result directories, or between two kernels in several, as Markdown."""
+    results = [figures.load(each) for each in directories]
+    if boots:
+        print(comparison.of_boots(directories, results), end="")
+        return
+    if len(results) != 2:
+        raise Failure("compare takes two results; of more --boots makes two kernels")
+    print(comparison.text(directories[0], results[0], directories[1], results[1]), end="")

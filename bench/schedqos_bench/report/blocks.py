@@ -2,6 +2,7 @@
 """A scenario's results in the shapes in which they were first published: lists of lines, in plain ASCII."""
 
 from ..escape import plain
+from ..stats import has_enough
 from . import figures, words
 
 _SCHBENCH = (("wakeup", "Wakeup Latencies percentiles (usec)", 99.0),
@@ -15,6 +16,8 @@ def cyclictest(printed):
 def _percentiles(title, starred, block):
     found = [f"{title} runtime {block['runtime']} (s) ({block['samples']} total samples)"]
     for percent, value, samples in block["percentiles"]:
+        if "Latencies" in title and not has_enough(block["samples"], percent):
+            continue
         star = "*" if percent == starred else " "
         found.append(f"    {star} {percent:4.1f}th: {value:<10} ({samples} samples)")
     return found + [f"      min={block['min']}, max={block['max']}"]

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Two results against each other: first what was different from the start, then the ratios of B to A."""
 
+import statistics
+
 from ..escape import plain
-from ..stats import ratio_of_medians, spread
+from ..process import Failure
+from ..stats import ratio_of, spread
 from . import figures, words
 from .markdown import grouped, heading, labelled, paragraph, verbatim
 
-_METHOD = ("Medians over the rounds (least-most) and their ratio with its 95 % interval by bootstrap. The rounds of "
-           "two runs are not paired: what changed on the machine in between counts as a difference.")
+_METHOD = ("Medians over the {unit}s (least-most) and the typical ratio of B's to A's (Hodges and Lehmann's) with the 95 % "
+           "interval that the Mann-Whitney test gives, which needs four {unit}s of each or more. ")
+_OF_ROUNDS = _METHOD.format(unit="round") + ("Rounds of two runs are not paired: what differs from boot to boot, or changed on "
+                                             "the machine in between, counts as a difference. --boots avoids that.")
+_OF_BOOTS = _METHOD.format(unit="boot") + ("A boot is one value, the median of its rounds: kernels lay out memory and place "
+                                           "interrupts anew at each, so more rounds of one boot say nothing about the next.")
 
 
 def _flat(value, name=""):
@@ -58,15 +65,26 @@ def _only(first, second):
     return found
 
 
-def _ratio(first, second, scenario, variant, key):
-    """Of B's median to A's; rounds of two runs have nothing in common, so they are not paired."""
-    base, mine = (list(figures.values(result, scenario, variant, key).values()) for result in (first, second))
-    seed = f"{first['seed']} {second['seed']} {scenario} {variant} {key}"
-    return base, mine, ratio_of_medians(mine, base, seed, paired=False)
+def _of_rounds(side, scenario, variant, key):
+    return list(figures.values(side[0], scenario, variant, key).values())
 
 
-def _groups(first, second, scenario):
+def _of_boots(side, scenario, variant, key):
+    """A median for each boot."""
+    found = {}
+    for each in side:
+        found.setdefault(_boot(each), []).extend(figures.values(each, scenario, variant, key).values())
+    return [statistics.median(values) for values in found.values() if values]
+
+
+def _boot(result):
+    """What tells it from other boots; an old result does not say: the run is taken for one."""
+    return result["environment"].get("boot") or result["began"]
+
+
+def _groups(sides, values, scenario):
     """(title, rows) of each metric, the headlines first, and how many intervals there are."""
+    first, second = (side[0] for side in sides)
     metrics = first["scenarios"][scenario]["metrics"]
     variants = _both(figures.variants(first, scenario), figures.variants(second, scenario))
     keys = _both(metrics, second["scenarios"][scenario]["metrics"])
@@ -76,7 +94,8 @@ def _groups(first, second, scenario):
         title, unit, better = (metrics[key].get(name) for name in ("title", "unit", "better"))
         cells = []
         for name in variants:
-            base, mine, ratio = _ratio(first, second, scenario, name, key)
+            base, mine = (values(side, scenario, name, key) for side in sides)
+            ratio = ratio_of(mine, base, paired=False)
             intervals += ratio is not None and ratio.low is not None
             cells.append([f"  {plain(name)}", words.spread(spread(base)), words.spread(spread(mine)),
                           words.ratio(ratio), words.difference(figures.verdict(ratio, better, base)) if ratio else ""])
@@ -84,26 +103,41 @@ def _groups(first, second, scenario):
     return groups, intervals
 
 
-def _runs(directories, results):
-    return verbatim(labelled([(label, f"{directory}: {words.run(result)}")
-                              for label, directory, result in zip("AB", directories, results)]))
+def _runs(sides, names):
+    return verbatim(labelled([(label, f"{name}: {words.run(each)}") for label, side, of in zip("AB", sides, names)
+                              for each, name in zip(side, of)]))
 
 
-def _results(first, second, scenarios):
+def _results(sides, values, method, scenarios):
     found, total = [], 0
     for scenario in scenarios:
-        groups, intervals = _groups(first, second, scenario)
+        groups, intervals = _groups(sides, values, scenario)
         total += intervals
-        found += heading(first["scenarios"][scenario].get("title") or scenario, "-")
+        found += heading(sides[0][0]["scenarios"][scenario].get("title") or scenario, "-")
         found += verbatim(grouped(groups, ["  variant", "A", "B", "B / A", "difference"])) if groups else \
             paragraph("No variant that both have measured.")
-    return found + paragraph(f"{_METHOD} {words.chance(total)}")
+    return found + paragraph(f"{method} {words.chance(total)}")
 
 
-def text(first_name, first, second_name, second):
+def _text(sides, names, values, method):
+    first, second = (side[0] for side in sides)
     scenarios, variants = (_both(first[what], second[what]) for what in ("scenarios", "variants"))
-    found = heading("Comparison of two results", "=") + _runs((first_name, second_name), (first, second))
+    found = heading("Comparison of two results" if values is _of_rounds else "Comparison of two kernels by boots", "=")
+    found += _runs(sides, names)
     found += heading("Differences of the environment", "-") + _differing(first["environment"], second["environment"])
     found += heading("Differences of what was run", "-")
     found += _differing(*(_setup(result, scenarios, variants) for result in (first, second))) + _only(first, second)
-    return "\n".join(found + _results(first, second, scenarios)).rstrip("\n") + "\n"
+    return "\n".join(found + _results(sides, values, method, scenarios)).rstrip("\n") + "\n"
+
+
+def text(first_name, first, second_name, second):
+    return _text(([first], [second]), ([first_name], [second_name]), _of_rounds, _OF_ROUNDS)
+
+
+def of_boots(names, results):
+    """The results of any number of boots of two kernels; that of the first is A."""
+    kernels = list(dict.fromkeys(each["environment"].get("kernel") for each in results))
+    if len(kernels) != 2:
+        raise Failure(f"--boots compares two kernels, and these are {len(kernels)}: {'; '.join(map(str, kernels))}")
+    chosen = [[i for i, each in enumerate(results) if each["environment"].get("kernel") == kernel] for kernel in kernels]
+    return _text(*([[of[i] for i in numbers] for numbers in chosen] for of in (results, names)), _of_boots, _OF_BOOTS)

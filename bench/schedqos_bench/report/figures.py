@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from .. import histogram
 from ..process import Failure
-from ..stats import Interval, ratio_of_medians, spread
+from ..stats import Interval, count_interval, has_enough, ratio_of, ratio_of_counts, spread
+from .excluding import excluded
 
 FORMAT = 1
 DEFAULT = "default"
@@ -17,13 +18,16 @@ BETTER, WORSE, LOWER, HIGHER = "better", "worse", "lower", "higher"
 NO_DIFFERENCE = "no difference shown"
 FEW_ROUNDS = "too few rounds"
 NO_INTERVAL = "no interval: zeros"
+DISAGREE = "runs disagree"
 
 
 class Cell(NamedTuple):
     """What a variant has of a metric."""
-    summary: dict  # of stats.spread(); None: not measured
+    summary: dict  # of stats.spread(), and of counts "count", "seconds" and their "interval"; None: not measured
     ratio: Interval  # to the reference; None: no ratio
     verdict: str
+    with_all: Interval = None  # the ratio with the rounds that are left out; None: none is
+    by_run: tuple = ()  # of a pooled result, each run's ratio
 
 
 class Line(NamedTuple):
@@ -59,15 +63,21 @@ def load(directory):
     return result
 
 
-def rounds(result, scenario, variant):
-    """The rounds that count, by number, without warm-up rounds."""
+def all_rounds(result, scenario, variant):
+    """The rounds by number, without warm-up rounds."""
     return {each["round"]: each for each in result["rounds"]
             if each["scenario"] == scenario and each["variant"] == variant and not each.get("warmup")}
 
 
+def rounds(result, scenario, variant):
+    """Those that count, by the rule of excluding.py."""
+    out = excluded(result, scenario)
+    return {number: each for number, each in all_rounds(result, scenario, variant).items() if number not in out}
+
+
 def variants(result, scenario):
     """The names of those that have rounds there, the default first."""
-    names = [name for name in result["variants"] if rounds(result, scenario, name)]
+    names = [name for name in result["variants"] if all_rounds(result, scenario, name)]
     return sorted(names, key=lambda name: name != DEFAULT)
 
 
@@ -78,16 +88,15 @@ def slots(result):
     return {name: i + first for i, name in enumerate(names)}
 
 
-def values(result, scenario, variant, metric):
-    found = {number: each["metrics"].get(metric)
-             for number, each in rounds(result, scenario, variant).items()}
+def values(result, scenario, variant, metric, of=rounds):
+    found = {number: each["metrics"].get(metric) for number, each in of(result, scenario, variant).items()}
     return {number: value for number, value in found.items() if value is not None}
 
 
-def verdict(ratio, better, base):
-    """In words, and no claim where the interval includes 1. base: what was divided by."""
+def verdict(ratio, better, measured):
+    """In words, and no claim where the interval includes 1. measured: all values that are compared, but for counts."""
     if ratio.low is None:
-        return NO_INTERVAL if min(base) <= 0 else FEW_ROUNDS
+        return NO_INTERVAL if min(measured, default=1) <= 0 else FEW_ROUNDS
     if ratio.low <= 1 <= ratio.high:
         return NO_DIFFERENCE
     direction = LOWER if ratio.high < 1 else HIGHER
@@ -106,36 +115,99 @@ def reference(result, metric):
     return result.get("reference") or metric.get("reference") or DEFAULT
 
 
-def ratio(result, scenario, key, variant, base):
+def _counted_seconds(result, scenario, key):
+    """None of what is no count."""
+    described = result["scenarios"][scenario]
+    return described.get("counted_seconds", 1) if described["metrics"][key].get("count") else None
+
+
+def _counts(values_found, seconds):
+    return [round(value * seconds) for value in values_found]
+
+
+def ratio(result, scenario, key, variant, base, of=rounds):
     """
     Of a variant's metric to that of the base, or None. By rounds that both have: the turns of a round come within
     minutes of each other.
     """
-    mine, others = (values(result, scenario, name, key) for name in (variant, base))
+    mine, others = (values(result, scenario, name, key, of) for name in (variant, base))
     both = sorted(set(mine) & set(others))
-    return ratio_of_medians([mine[number] for number in both], [others[number] for number in both],
-                            f"{result['seed']} {scenario} {variant} {key}", paired=True)
+    mine, others = [mine[number] for number in both], [others[number] for number in both]
+    seconds = _counted_seconds(result, scenario, key)
+    if seconds:
+        return ratio_of_counts(_counts(mine, seconds), _counts(others, seconds))
+    return ratio_of(mine, others, paired=True)
+
+
+def _of_run(run):
+    return lambda result, scenario, variant: {number: each for number, each in rounds(result, scenario, variant).items()
+                                              if each.get("run") == run}
+
+
+def _summary(found, seconds):
+    summary = spread(found)
+    if summary and seconds:
+        count, whole = sum(_counts(found, seconds)), seconds * len(found)
+        summary.update(count=count, seconds=whole, rate=count / whole,
+                       interval=[mean / whole for mean in count_interval(count)])
+    return summary
 
 
 def _cell(result, scenario, variant, key, metric):
     base = reference(result, metric)
-    found = ratio(result, scenario, key, variant, base) if variant != base else None
-    words = verdict(found, metric.get("better"), values(result, scenario, base, key).values()) if found else ""
-    return Cell(spread(values(result, scenario, variant, key).values()), found, words)
+    summary = _summary(values(result, scenario, variant, key).values(), _counted_seconds(result, scenario, key))
+    if variant == base:
+        return Cell(summary, None, "")
+    found = ratio(result, scenario, key, variant, base)
+    runs = [ratio(result, scenario, key, variant, base, _of_run(run))
+            for run, _ in enumerate(result.get("runs") or (), 1)]
+    measured = [] if metric.get("count") else [value for name in (variant, base)
+                                               for value in values(result, scenario, name, key).values()]
+    words = verdict(found, metric.get("better"), measured) if found else ""
+    if is_claim(words) and any(each and (each.ratio - 1) * (found.ratio - 1) < 0 for each in runs):
+        words = DISAGREE
+    with_all = ratio(result, scenario, key, variant, base, all_rounds) if excluded(result, scenario) else None
+    return Cell(summary, found, words, with_all, tuple(runs))
+
+
+def samples(result, scenario, variant, name):
+    """Of a distribution, in a round: the least of all rounds; None: not known."""
+    found = []
+    for each in rounds(result, scenario, variant).values():
+        part = each.get("distributions", {}).get(name)
+        if part:
+            found.append(sum(count for _, count in part["points"]) if part["kind"] == "histogram"
+                         else part.get("samples"))
+    return min(found) if found and None not in found else None
+
+
+def _is_told(result, scenario, metric):
+    """Whether a percentile has enough samples beyond it in each round of each variant."""
+    name, percent = metric.get("percentile") or (None, None)
+    counts = [samples(result, scenario, variant, name) for variant in variants(result, scenario)] if name else []
+    return all(has_enough(count, percent) for count in counts if count is not None)
+
+
+def untold(result, scenario):
+    """The titles of those metrics that are not told for that reason."""
+    return [metric.get("title") or key for key, metric in result["scenarios"][scenario]["metrics"].items()
+            if not _is_told(result, scenario, metric)]
 
 
 def _has(result, scenario, variant, key):
     """Leaves out metrics that the variant reports not to have."""
-    return any(each["metrics"].get(key, 0) is not None for each in rounds(result, scenario, variant).values())
+    return any(each["metrics"].get(key, 0) is not None for each in all_rounds(result, scenario, variant).values())
 
 
 def lines(result, scenario):
-    """One for each metric that has been measured at all; the headlines first."""
+    """One for each metric that has been measured at all and may be told; the headlines first."""
     found = []
     for key, metric in result["scenarios"][scenario]["metrics"].items():
+        if not _is_told(result, scenario, metric):
+            continue
         cells = {name: _cell(result, scenario, name, key, metric) for name in variants(result, scenario)
                  if _has(result, scenario, name, key)}
-        if any(cell.summary for cell in cells.values()):
+        if any(cell.summary or cell.with_all for cell in cells.values()):
             found.append(Line(key, metric.get("title") or key, metric.get("unit") or "", metric.get("better"),
                               bool(metric.get("headline")), cells, reference(result, metric)))
     return sorted(found, key=lambda line: not line.headline)
@@ -147,7 +219,7 @@ def all_lines(result):
 
 
 def claims(by_scenario):
-    """How many intervals there are: of twenty of them, one misses 1 by chance alone."""
+    """How many intervals there are, of which some miss 1 by chance alone."""
     cells = [cell for found in by_scenario.values() for line in found for cell in line.cells.values()]
     return sum(cell.ratio is not None and cell.ratio.low is not None for cell in cells)
 
@@ -168,7 +240,9 @@ def typical_round(result, scenario, variant):
 
 
 def _figures(points, most):
-    return {**{percent: histogram.percentile(points, percent) for percent in PERCENTS}, "max": most}
+    count = sum(each for _, each in points)
+    return {**{percent: histogram.percentile(points, percent) for percent in PERCENTS if has_enough(count, percent)},
+            "max": most}
 
 
 def _of_histograms(unit, parts):
@@ -186,8 +260,9 @@ def _of_histograms(unit, parts):
 
 
 def _of_percentiles(unit, parts):
-    each = [{**{percent: value for percent, value in part["points"]}, "max": part.get("max")} for part in parts]
-    percents = sorted({percent for part in parts for percent, _ in part["points"]})
+    each = [{**{percent: value for percent, value in part["points"]
+                if "samples" not in part or has_enough(part["samples"], percent)}, "max": part.get("max")} for part in parts]
+    percents = sorted({percent for one in each for percent in one if percent != "max"})
     curve = [(percent, spread(one.get(percent) for one in each)["median"]) for percent in percents]
     most = spread(one["max"] for one in each)
     samples = sum(part.get("samples") or 0 for part in parts)
@@ -223,7 +298,7 @@ def distributions(result, scenario):
 
 def share(result, scenario, variant, name):
     """The spread of "steal_share", of what the hypervisor took, or "other_load", of what other programs used."""
-    return spread(each.get(name) for each in rounds(result, scenario, variant).values())
+    return spread(each.get(name) for each in all_rounds(result, scenario, variant).values())
 
 
 def daemon(result, scenario, variant):

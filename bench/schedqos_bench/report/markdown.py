@@ -106,8 +106,9 @@ def grouped(groups, head):
 def summary(lines):
     """Every metric with its variants: median and spread, ratio, verdict."""
     return grouped([(words.line(line), [[f"  {plain(name)}", words.spread(cell.summary), words.ratio(cell.ratio),
-                       words.difference(cell.verdict)] for name, cell in line.cells.items()]) for line in lines],
-                   ["  variant", "median", "ratio [interval]", "difference"])
+                       words.difference(cell.verdict), words.ratio(cell.with_all)]
+                      for name, cell in line.cells.items()]) for line in lines],
+                   ["  variant", "median", "ratio [interval]", "difference", "with all rounds"])
 
 
 def _cost(result, scenario):
@@ -131,6 +132,8 @@ def _scenario(result, scenario, lines):
         found += verbatim(map(plain, _rules(described)))
     if not figures.variants(result, scenario):
         return found + paragraph("No round of it was completed.")
+    for each in words.counted(result, scenario):
+        found += paragraph(each)
     note, block = blocks.of(result, scenario)
     if block:
         found += paragraph(note) + verbatim(block)
@@ -153,6 +156,6 @@ def text(result, by_scenario):
     for scenario, lines in by_scenario.items():
         found += _scenario(result, scenario, lines)
     found += heading("Method", "-")
-    for each in (*words.METHOD, words.chance(figures.claims(by_scenario))):
+    for each in (words.rule(result), *words.METHOD, words.chance(figures.claims(by_scenario))):
         found += paragraph(each) if each else []
     return "\n".join(found).rstrip("\n") + "\n"

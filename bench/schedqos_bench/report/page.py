@@ -67,15 +67,15 @@ def _findings(result, no_plots):
 def _cell(name, cell, slot):
     sure = figures.is_claim(cell.verdict)
     return (f"<tr>{_element('td', name, theme.variable(slot))}{_element('td', words.spread(cell.summary), 'num')}"
-            f"{_element('td', words.ratio(cell.ratio), 'num')}"
+            f"{_element('td', words.ratio(cell.ratio), 'num')}{_element('td', words.ratio(cell.with_all), 'num')}"
             f"{_element('td', cell.verdict, 'sure' if sure else 'soft')}</tr>")
 
 
 def _figures(lines, slot_of):
     found = ["<div class=\"wide\"><table>", "<tr><th>variant</th><th>median (least–most)</th>"
-             "<th>ratio [95 % interval]</th><th>verdict</th></tr>"]
+             "<th>ratio [95 % interval]</th><th>with all rounds</th><th>verdict</th></tr>"]
     for line in lines:
-        found.append(f'<tr class="metric"><th colspan="4">{markup(line.title)} '
+        found.append(f'<tr class="metric"><th colspan="5">{markup(line.title)} '
                      f'<span>{markup(words.about(line))}</span></th></tr>')
         found += [_cell(name, cell, slot_of[name]) for name, cell in line.cells.items()]
     return found + ["</table></div>"]
@@ -126,7 +126,8 @@ def _scenario(result, scenario, lines, slot_of, pictures):
     changes = words.changes(lines)
     if changes:
         found += [_element("h3", "Better and worse"), _element("p", words.CHANGES), *_rows(changes)]
-    found += [_element("h3", "Figures"), *(_figures(lines, slot_of) if lines else []),
+    found += [_element("h3", "Figures"), *(_element("p", each) for each in words.counted(result, scenario)),
+              *(_figures(lines, slot_of) if lines else []),
               *_table(words.COSTS, words.costs(result, scenario), slot_of)]
     note, block = blocks.of(result, scenario)
     if block:
@@ -155,7 +156,7 @@ def _about(result, slot_of, by_scenario):
             found += _folded(f"Rules used with {scenario}", _pre(json.dumps(described["rules"], indent=2).splitlines()))
     found += [_element("h3", "Variants"), '<div class="wide">', *_variants(result, slot_of), "</div>"]
     found += [_element("h3", "Method")]
-    return found + [_element("p", each) for each in (*words.METHOD, words.chance(figures.claims(by_scenario))) if each]
+    return found + [_element("p", each) for each in (words.rule(result), *words.METHOD, words.chance(figures.claims(by_scenario))) if each]
 
 
 def text(result, by_scenario, pictures, no_plots=None):

@@ -2,24 +2,69 @@
 """How figures and facts are put into words, for the mail, the page and the comparison alike."""
 
 import datetime
+import math
 import shlex
 
-from ..stats import LEAST_ROUNDS, RESAMPLES
-from . import figures
+from ..stats import LEAST_BEYOND, LEAST_ROUNDS, by_chance
+from . import excluding, figures
 
 _LABELS = {"kernel": "Kernel", "config": "Kernel config", "cpu": "CPU", "cpus": "CPUs", "memory_bytes": "Memory",
            "distribution": "Distribution", "virtual": "Virtual machine", "versions": "Versions",
            "commit": "schedqos commit", "sysctls": "Sysctls", "governor": "Governor",
            "cgroup_cpu": "Cgroup CPU controller"}
 
+# The share of the CPUs from which a round is named. Other load includes the kernel's work for the scenario: it is never 0.
+WORTH_TELLING = 0.05
+_TAKEN = {"other_load": "other programs used", "steal_share": "the host took away"}
+
 METHOD = (
     "Figures are medians over the rounds, with the least and the most of them. Warm-up rounds are left out.",
-    "A ratio is that of the medians to the default's, or to those of the variant that is named. Its "
-    f"95 % interval is a bootstrap percentile interval ({RESAMPLES} resamples, drawn with the seed above), paired by "
-    "round: the variants take turns, so what disturbs a round disturbs all of them alike.",
-    "Where the interval includes 1, no difference has been shown, whatever the medians are. With fewer than "
-    f"{LEAST_ROUNDS} rounds there is no interval: the range of four values covers their median in 7 cases of 8 only.",
+    "A ratio is the typical one of a variant's figure to the default's, or to that of the variant that is named, in the "
+    "same round (Hodges and Lehmann's estimate). Its 95 % interval holds all ratios that Wilcoxon's signed-rank test does "
+    "not reject, with 2 % at each end: whatever the distribution, at most 4 in 100 miss, as long as rounds do not depend "
+    "on each other.",
+    "Counts have the interval of a count that comes singly (Garwood's). The interval of their ratio is the wider, at each "
+    "end, of that by the totals (Clopper and Pearson's) and that over the rounds by signed ranks: what comes in bursts "
+    "would have too narrow a one by the totals alone.",
+    "Where the interval includes 1, no difference has been shown, whatever the figures are. With fewer than "
+    f"{LEAST_ROUNDS} rounds there is no interval: five rounds agree by chance in 6 of 100 cases.",
+    f"A percentile with fewer than {LEAST_BEYOND} samples beyond it, in any round, is not told.",
 )
+
+
+def rule(result):
+    """The rules that were fixed before the first round."""
+    planned = result.get("planned") or {}
+    shown = [f"{planned['rounds']} rounds after {planned['warmup']} to warm up"] if planned else []
+    shown += [f"{key} {value}" for key, value in (("seed", result["seed"]),) if not result.get("runs")]
+    return (f"Fixed before the first round: {', '.join([*shown, 'variants in balanced order'])}. A round is left out, for all "
+            f"variants, if others (programs and the host) took more than {excluding.limit(result):.0%} of the CPUs while one "
+            "of them was measured, or heat slowed the CPUs down; the ratio with these rounds stands next to the other.")
+
+
+def counted(result, scenario):
+    """Sentences: which rounds are left out, and which percentiles; the runs of a pooled result."""
+    untold = figures.untold(result, scenario)
+    found = [" ".join(excluded(result, scenario))]
+    if untold:
+        found.append(f"Not told, with fewer than {LEAST_BEYOND} samples beyond them in a round: {', '.join(untold)}.")
+    return found + [f"Pooled from {'; '.join(runs(result))}. Rounds are compared within their run; if runs disagree about "
+                    "the direction, nothing is claimed."] * bool(result.get("runs"))
+
+
+def excluded(result, scenario):
+    """Which rounds are left out, and why."""
+    found = excluding.excluded(result, scenario)
+    numbers = {each["round"] for each in result["rounds"] if each["scenario"] == scenario and not each.get("warmup")}
+    if not found:
+        return [f"No round is left out of {len(numbers)}."]
+    return [f"{len(found)} of {len(numbers)} rounds are left out:",
+            *(f"round {number} ({variant}: {why});" for number, each in sorted(found.items()) for variant, why in each)]
+
+
+def runs(result):
+    """The runs that a result is pooled from."""
+    return [f"run {number}: {_date(each['began'])}, seed {each['seed']}" for number, each in enumerate(result.get("runs") or (), 1)]
 
 
 def figure(value):
@@ -48,6 +93,9 @@ def latency(name):
 def spread(summary):
     if summary is None:
         return "not measured"
+    if "count" in summary:
+        low, high = summary["interval"]
+        return f"{figure(summary['rate'])} [{figure(low)}, {figure(high)}] ({summary['count']} in all)"
     shown = figure(summary["median"])
     if len(summary["values"]) > 1:
         shown += f" ({figure(summary['min'])}-{figure(summary['max'])})"
@@ -56,6 +104,8 @@ def spread(summary):
 
 def _factor(value):
     """Never "1.00" for what is not 1: of an interval's ends, that is what matters."""
+    if value in (0, math.inf):
+        return "inf" if value else "0"
     digits = 2
     while value != 1 and round(value, digits) == 1 and digits < 6:
         digits += 1
@@ -65,7 +115,7 @@ def _factor(value):
 def ratio(interval):
     if interval is None:
         return ""
-    shown = f"{interval.ratio:.2f}" if interval.ratio >= 0.1 else f"{interval.ratio:.2g}"
+    shown = f"{interval.ratio:.2f}" if 0.1 <= interval.ratio or not interval.ratio else f"{interval.ratio:.2g}"
     if interval.low is not None:
         shown += f" [{_factor(interval.low)}, {_factor(interval.high)}]"
     return shown
@@ -164,13 +214,17 @@ def command(argv):
     return argv if isinstance(argv, str) else shlex.join(map(str, argv))
 
 
+def _date(began):
+    return datetime.datetime.fromisoformat(began).strftime("%Y-%m-%d %H:%M:%S %z").replace("+0000", "UTC")
+
+
 def when(result):
-    return datetime.datetime.fromisoformat(result["began"]).strftime("%Y-%m-%d %H:%M:%S %z").replace("+0000", "UTC")
+    return _date(result["began"])
 
 
 def number_of_rounds(result):
     """"6 rounds", or "2 to 6 rounds" of each variant."""
-    counts = [len(figures.rounds(result, scenario, name)) for scenario in result["scenarios"]
+    counts = [len(figures.all_rounds(result, scenario, name)) for scenario in result["scenarios"]
               for name in figures.variants(result, scenario)]
     if not counts:
         return "no complete round"
@@ -226,8 +280,15 @@ def costs(result, scenario):
 
 
 def notes(result, scenario):
-    return [f"{name}, round {number}: {note}" for name in figures.variants(result, scenario)
-            for number, each in figures.rounds(result, scenario, name).items() for note in each.get("notes") or []]
+    """All notes, those of warm-up rounds included, and the rounds in which others took much of the CPUs."""
+    found = []
+    for each in result["rounds"]:
+        if each["scenario"] == scenario:
+            about = f"{each['variant']}, {'warm-up' if each.get('warmup') else 'round'} {each['round']}: "
+            found += [about + note for note in each.get("notes") or []]
+            found += [f"{about}{what} {each[key]:.0%} of the CPUs" for key, what in _TAKEN.items()
+                      if (each.get(key) or 0) > WORTH_TELLING]
+    return found
 
 
 def _length(seconds):
@@ -236,13 +297,17 @@ def _length(seconds):
 
 def run(result):
     """What was run, in a sentence or two."""
-    shown = f"{when(result)}: {number_of_rounds(result)}, in an order drawn with seed {result['seed']}, " \
+    seeds = ", ".join(str(each["seed"]) for each in result.get("runs") or [result])
+    pooled = f"{len(result['runs'])} runs pooled, " if result.get("runs") else ""
+    shown = f"{when(result)}: {pooled}{number_of_rounds(result)}, in a balanced order from seed {seeds}, " \
             f"{_length(result['seconds'])} in all."
     return shown if result.get("finished") else shown + " The run was interrupted: this is what it had by then."
 
 
 def chance(count):
-    """How many of so many intervals are to be expected to miss 1 although there is nothing."""
-    if count < 2:
+    """How many of so many intervals may miss 1 although there is nothing."""
+    if not count:
         return ""
-    return f"Of the {count} intervals here, {max(1, round(count / 20))} can be expected to miss 1 by chance alone."
+    mean, most = by_chance(count)
+    return (f"Of the {count} interval{'s' if count > 1 else ''} here, {mean:.3g} may miss 1 by chance alone, on average, and up to "
+            f"{most} in 95 of 100 reports, if they do not depend on each other.")

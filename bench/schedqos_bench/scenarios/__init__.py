@@ -17,6 +17,7 @@ It may also have:
                         "background": METRIC}
   add_options(group)    adds its numbers to an argparse group, each with the announcement's value as the default;
                         the parsed namespace is what is called options here
+  counted_seconds(options, seconds)  how long what is counted is counted for; otherwise 1: values are counts
   prepare(context)      once, before the first round of a run: unpacks, builds, calibrates
 
 A scenario starts programs by schedqos_bench.programs, which ends them whatever happens. A round leaves nothing running.
@@ -90,13 +91,19 @@ def natural(text):
 def metric(title, unit, better="lower", headline=False, **others):
     """
     better: "lower", "higher" or None. Others: reference, the variant that ratios are to, if that is not the default;
-    percentile: (distribution, percent) that it is; count: of how many seconds its value times these is a count, 1 for one
-    that is a count itself.
+    percentile: (distribution, percent) that it is; count: whether the value times counted_seconds() is a count.
     """
     return {"title": title, "unit": unit, "better": better, "headline": headline, **others}
 
 
+def percentile(name, distribution, title="", **others):
+    """The metric of a latency that is named p99 and the like; of any other, such as max, it is a plain one."""
+    more = {"percentile": (distribution, float(name[1:]))} if name[0] == "p" else {}
+    return metric(title or f"{name} latency", "us", **more, **others)
+
+
 _USUAL = {"VARIANTS": "default,schedqos", "AXES": None, "add_options": lambda group: None,
+          "counted_seconds": lambda options, seconds: 1,
           "prepare": lambda context: None}
 
 

@@ -7,7 +7,7 @@ import shutil
 from .. import histogram
 from ..process import Failure
 from ..programs import Background, let_run, measure
-from . import Missing, Round, metric, positive
+from . import Missing, Round, metric, percentile, positive
 
 NAME, TITLE = "cyclictest", "Cyclictest + hackbench"
 AXES = {"latency": "p99", "throughput": None, "background": "hackbench_cpu"}
@@ -47,11 +47,9 @@ def commands(options, seconds):
 
 
 def metrics(_):
-    def latency(title, headline=False):
-        return metric(f"{title} latency", "us", headline=headline)
     return {
-        "min": latency("min"), "avg": latency("average", True), "p50": latency("p50"), "p99": latency("p99", True),
-        "p99.9": latency("p99.9"), "max": latency("max", True),
+        "min": metric("min latency", "us"), "avg": metric("average latency", "us", headline=True),
+        **{name: percentile(name, "latency", headline=name != "p50") for name in ("p50", "p99", "p99.9", "max")},
         "hackbench_cpu": metric("hackbench's CPU time", "s", "higher"),
     }
 

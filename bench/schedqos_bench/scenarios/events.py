@@ -14,7 +14,7 @@ from ..process import until
 from ..running import Listener
 from ..storms import latency, rules, workloads
 from ..storms.workloads import STORMS, needs  # noqa: F401
-from . import Round, metric
+from . import Round, metric, percentile
 
 NAME, TITLE = "events", "Event path: storms of forks, execs and threads"
 VARIANTS = "default,bare,schedqos"
@@ -42,8 +42,8 @@ def metrics(_):
         found[f"{key}_rate"] = metric(f"{kind.label} done", "1/s", "higher")
     for kind in KINDS:
         for percent in (50, 90):
-            found[f"{kind}_p{percent}"] = metric(f"{kind} to class p{percent}", "us", percentile=(kind, percent))
-    return {**found, "lost": metric("events lost", "", count=1), "never": metric("tasks without a class", "", count=1)}
+            found[f"{kind}_p{percent}"] = percentile(f"p{percent}", kind, f"{kind} to class p{percent}")
+    return {**found, "lost": metric("events lost", "", count=True), "never": metric("tasks without a class", "", count=True)}
 
 
 def prepare(context):

@@ -13,7 +13,7 @@ from .. import kernel_build, layouts
 from ..preparing import AUTOGROUP
 from ..process import Failure
 from ..programs import measure_together
-from . import Missing, Round, metric
+from . import Missing, Round, metric, percentile
 
 NAME, TITLE = "frames", "Frames, sound and a shell + kernel build"
 
@@ -26,7 +26,7 @@ LOOPS = {  # period and CPU time of each, in us
     "shell": (150000, 500, "key"),
 }
 PHASES = {"wakeup": "wake-up", "done": "done"}
-PERCENTILES = ("p50", "p99", "p99.9", "max")
+PERCENTILES = ("p50", "p90", "p99", "p99.9", "max")
 LEAST_SECONDS = 2
 
 
@@ -68,6 +68,9 @@ def cell_seconds(options, seconds):
     return max(LEAST_SECONDS, seconds // len(options.frames_layouts))
 
 
+counted_seconds = cell_seconds
+
+
 def commands(options, seconds):
     each = str(cell_seconds(options, seconds))
     found = {name: [f"bench-{name}", str(period), str(work), each] for name, (period, work, _) in LOOPS.items()}
@@ -79,11 +82,12 @@ def _metrics_of(layout):
     found = {}
     for name, (_, _, what) in LOOPS.items():
         for phase, title in PHASES.items():
-            for percentile in PERCENTILES:
-                found[f"{name}_{phase}_{percentile}"] = metric(f"{layout}: {what} {title} {percentile}", "us",
-                                                               headline=percentile == "p99" and name == "frames")
-    found["frames_missed"] = metric(f"{layout}: frames missed", "1/s", headline=True)
-    found["sound_late"] = metric(f"{layout}: sound late by more than a period", "1/s", headline=True)
+            for each in PERCENTILES:
+                found[f"{name}_{phase}_{each}"] = percentile(each, f"{layout}: {what} {title}",
+                                                             f"{layout}: {what} {title} {each}",
+                                                             headline=each == "p99" and name == "frames")
+    found["frames_missed"] = metric(f"{layout}: frames missed", "1/s", headline=True, count=True)
+    found["sound_late"] = metric(f"{layout}: sound late by more than a period", "1/s", headline=True, count=True)
     found["build_cpu"] = metric(f"{layout}: CPU time of the build", "s/s", "higher", True)
     return found
 
@@ -137,8 +141,8 @@ def _measure(context, layout):
 
 
 def _values(found, build_cpu, seconds):
-    values = {f"{name}_{phase}_{percentile}": each[phase][percentile] for name, each in found.items()
-              for phase in PHASES for percentile in PERCENTILES}
+    values = {f"{name}_{phase}_{of}": each[phase].get(of) for name, each in found.items()
+              for phase in PHASES for of in PERCENTILES}
     values.update(frames_missed=found["frames"]["left_out"] / seconds,
                   sound_late=found["sound"]["left_out"] / seconds, build_cpu=build_cpu)
     return values

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .. import accounting
 from ..programs import measure
-from . import Missing, Round, cyclictest, metric
+from . import Missing, Round, cyclictest, metric, percentile
 
 NAME, TITLE = "here", "The machine as it is, and a probe"
 
@@ -49,8 +49,8 @@ def commands(_, seconds):
 
 
 def metrics(options):
-    return {"probe_p50": metric("probe, wake-up latency p50", "us"),
-            "probe_p99": metric("probe, wake-up latency p99", "us", headline=True),
+    return {"probe_p50": percentile("p50", "probe", "probe, wake-up latency p50"),
+            "probe_p99": percentile("p99", "probe", "probe, wake-up latency p99", headline=True),
             "probe_max": metric("probe, longest wake-up latency", "us"),
             "wait": metric("all programs, wait for a CPU each time", "us", headline=True),
             "pressure": metric("time in which some task waited for a CPU", "%"),

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from .. import block
 from ..process import Failure
 from ..programs import Background, let_run, measure
-from . import Missing, Round, metric, natural, positive
+from . import Missing, Round, metric, natural, percentile, positive
 
 NAME, TITLE = "io", "fio: random reader + sequential writer"
 
@@ -180,8 +180,8 @@ def metrics(options):
     found = {}
     for cell in cells(options):
         for name in ("p50", "p99", "p99.9", "max"):
-            found[f"read_{name}_{cell.name}"] = metric(f"read latency {name}, {cell.title}", "us",
-                                                       headline=name == "p99")
+            found[f"read_{name}_{cell.name}"] = percentile(name, f"read_{cell.name}", f"read latency {name}, {cell.title}",
+                                                           headline=name == "p99")
         found[f"write_{cell.name}"] = metric(f"written, {cell.title}", "MiB/s", "higher", True)
     return found
 

@@ -9,7 +9,7 @@ import time
 from .. import kernel_build
 from ..process import Failure
 from ..programs import measure
-from . import Missing, Round, metric, natural
+from . import Missing, Round, metric, natural, percentile
 
 NAME, TITLE = "schbench", "schbench + kernel build"
 AXES = {"latency": "wakeup_p99", "throughput": "rps", "background": "build_cpu"}
@@ -61,7 +61,7 @@ def commands(options, seconds):
 
 
 def metrics(_):
-    found = {f"{kind}_{name}": metric(f"{kind} latency {name}", "us", headline=name == "p99")
+    found = {f"{kind}_{name}": percentile(name, kind, f"{kind} latency {name}", headline=name == "p99")
              for kind in ("wakeup", "request") for name in ("p50", "p90", "p99", "p99.9", "max")}
     return {**found, "rps": metric("requests", "1/s", "higher", True),
             "build_cpu": metric("CPU time of the build", "s/s", "higher", True),

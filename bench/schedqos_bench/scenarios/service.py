@@ -13,7 +13,7 @@ from time import monotonic
 from .. import attr, progress
 from ..process import Failure, until
 from ..programs import Background, let_run, measure
-from . import Missing, Round, metric, natural, positive
+from . import Missing, Round, metric, natural, percentile, positive
 
 NAME, TITLE = "service", "nginx + stress-ng"
 AXES = {"latency": "p99", "throughput": None, "background": "noise_cpu"}
@@ -132,7 +132,7 @@ def commands(options, seconds):
 
 
 def metrics(_):
-    return {**{name: metric(f"{name} latency", "us", headline=True) for name in ("p50", "p99", "p99.9", "max")},
+    return {**{name: percentile(name, "request", headline=True) for name in ("p50", "p99", "p99.9", "max")},
             "noise_cpu": metric("CPU time of stress-ng", "s/s", "higher", True),
             "service_cpu": metric("CPU time of nginx", "s/s")}
 
