@@ -49,7 +49,7 @@ def _add_measuring(parser):
 
 def _add_export(parser):
     parser.add_argument("--export", action="store_true", help="write export.txt as well, 72 columns for a mail to kernel "
-                        "developers, and values.tsv, with each value of each round")
+                        "developers, and export.csv, with each value of each round")
 
 
 def parse(arguments):

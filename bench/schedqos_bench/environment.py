@@ -13,7 +13,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from . import accounting
+from . import accounting, hardware
 from .variants import ROOT
 
 # The kernel's configuration options that affect how fair tasks are scheduled; those not set are reported, too.
@@ -136,7 +136,7 @@ def facts(executable, programs):
         "distribution": _distribution(), "virtual": virtual(), "versions": versions(executable, programs),
         "commit": _output(["git", f"--git-dir={ROOT}/.git", "describe", "--always", "--dirty"]),
         "sysctls": _sysctls(), "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "cgroup_cpu": cpu_group(), "boot": _read("/proc/sys/kernel/random/boot_id"),
+        "cgroup_cpu": cpu_group(), **hardware.facts(), "boot": _read("/proc/sys/kernel/random/boot_id"),
     }
 
 

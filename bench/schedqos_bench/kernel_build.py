@@ -74,6 +74,31 @@ def _run(what, argv):
         raise Failure(f"{what}: {program.name} fails (status {status}):\n{output[-2000:]}")
 
 
+def command(options):
+    """Returns the command line of the build."""
+    if not (options.kernel_src or packaged_source()):
+        return ["make", f"-j{options.kernel_jobs}"]
+    return list(map(str, Kernel(options, options.work_dir / "kernel").make()))
+
+
+def tree(options):
+    """Returns which kernel is built, with which configuration; None if there is none."""
+    if not (options.kernel_src or packaged_source()):
+        return None
+    kernel = Kernel(options, options.work_dir / "kernel")
+    try:
+        text = (kernel.source / "Makefile").read_text(encoding="utf-8")
+    except OSError:
+        text = ""
+    numbers = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) *= *(.*)$", text, re.MULTILINE))
+    version = ".".join(numbers[each] for each in ("VERSION", "PATCHLEVEL", "SUBLEVEL") if each in numbers)
+    commit = subprocess.run(["git", "-C", str(kernel.source), "describe", "--always", "--dirty"], capture_output=True,
+                            text=True, check=False).stdout.strip() if (kernel.source / ".git").exists() else ""
+    return (f"Linux {version}{numbers.get('EXTRAVERSION', '')}, {f'git {commit}, ' if commit else ''}"
+            f"{kernel.archive or kernel.source}; configured by make {options.kernel_config}, tools built by modules_prepare; "
+            "the target is make's default")
+
+
 class Kernel:
     """A source tree and two build folders: the one that make uses, and what it is before each round."""
 

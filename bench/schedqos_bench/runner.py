@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import accounting, attr, daemon, environment, order, progress, result, scenarios, tasks, variants
+from .counters import Counters
 from .process import Failure
 from .report import excluding, words
 from .running import NoListener
@@ -102,7 +103,7 @@ class Runner:
 
     def _described(self, scenario):
         options, seconds = self.settings.options, self.settings.seconds
-        return {"title": scenario.TITLE, "commands": scenario.commands(options, seconds),
+        return {"title": scenario.TITLE, "commands": scenario.commands(options, seconds), "tree": scenario.tree(options),
                 "options": {name: _text(value) for name, value in _own_options(scenario, options).items()},
                 "seconds": seconds, "counted_seconds": scenario.counted_seconds(options, seconds), "metrics": scenario.metrics(options), "axes": scenario.AXES,
                 "rules": scenario.config(options)}
@@ -147,7 +148,7 @@ class Runner:
         attr.put(0, attr.PRISTINE)
         tasks_before, throttled = tasks.snapshot(), environment.throttled()
         machine, own = accounting.machine(), _own_cpu()
-        found, used, measured = self._run(step, seconds)
+        found, used, measured, counters = self._run(step, seconds)
         notes = list(found.notes) + self._leftovers(step.variant, tasks_before)
         elapsed, own = accounting.machine().since(machine), _own_cpu() - own
         hot = throttled is not None and environment.throttled() > throttled
@@ -159,7 +160,7 @@ class Runner:
             "distributions": found.distributions, "printed": found.printed,
             "daemon": None if used is None else {"cpu_seconds": round(used, 6), "share": used / measured},
             "steal_share": elapsed.steal / elapsed.total, "other_load": max(0.0, elapsed.busy - own) / elapsed.total,
-            "throttled": hot, "notes": notes,
+            "throttled": hot, "counters": counters, "notes": notes,
         }
         self.result["rounds"].append(record)
         self.save()
@@ -167,7 +168,7 @@ class Runner:
         return record
 
     def _run(self, step, seconds):
-        """What the scenario found, the daemon's CPU seconds, and how long it took."""
+        """What the scenario found, the daemon's CPU seconds, how long it took, and what the kernel counted."""
         scenario, variant = self.scenarios[step.scenario], self.variants[step.variant]
         rules = scenario.config(self.settings.options)
         context = self.context(step, seconds)._replace(start=variant.running, weights=variant.weights)
@@ -177,9 +178,11 @@ class Runner:
                 running = stack.enter_context(variant.running(rules))
                 context = context._replace(running=running)
             before, clock = running.cpu_seconds(), time.monotonic()
-            found = scenario.run_round(context)
+            with Counters(context.raw) as counters:
+                found = scenario.run_round(context)
             measured = time.monotonic() - clock
-            return found, None if before is None else running.cpu_seconds() - before, measured
+            used = None if before is None else running.cpu_seconds() - before
+            return found, used, measured, counters.per_second(measured)
 
     def _left_changed(self, name, before, now):
         """

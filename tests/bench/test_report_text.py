@@ -2,6 +2,7 @@
 """The report as a mail, and the comparison: shapes, widths, words, and strings that mean harm."""
 
 import contextlib
+import csv
 import io
 import re
 import tempfile
@@ -156,23 +157,56 @@ class Export(unittest.TestCase):
     def export(self, result):
         return export.text(result, figures.all_lines(result))
 
-    def test_each_figure_has_its_number_of_rounds_and_its_variation(self):
+    def planted(self):
+        """Everything that speaks against a result."""
+        made = synthetic.result(("cyclictest",), 2, 7)
+        for each in made["rounds"]:
+            each["counters"] = {"switches": 4711, "migrations": 42.0}
+            if each["round"] == 3 and each["variant"] == "default":
+                each.update(other_load=0.37, notes=["hackbench ended early"])
+            if each["round"] == 0 and each["variant"] == "schedqos":
+                each.update(throttled=True, notes=["the CPUs were slowed down because of heat"])
+        made["skipped"] = [{"scenario": "schbench", "reason": "needs schbench"}]
+        made["scenarios"]["cyclictest"]["tree"] = "Linux 6.1.1, of a tarball"
+        made["environment"]["not_read"] = ["turbo (/sys/nowhere)"]
+        return made
+
+    def test_a_column_for_each_variant(self):
         made = synthetic.result(("cyclictest",), 2, 6)
-        for each, value in zip((each for each in made["rounds"] if each["variant"] == "default" and each["round"]),
-                               (90, 110, 90, 110, 90, 110)):
-            each["metrics"]["p99"] = value
+        for each in made["rounds"]:
+            # 100 on average and 10 % of deviation (n - 1: 10.95), and half of it.
+            each["metrics"]["p50"] = (90, 110)[each["round"] % 2] / (1 + (each["variant"] == "schedqos"))
         text = self.export(made)
-        self.assertRegex(text, r"p99 latency \(us, lower is better\)\n  default +100  +6  +11%\n  schedqos .* 6 .*\[")
-        for expected in ("CONFIG_HZ=250", "6.18.2", "hackbench -T -p -l 60000 -g 2", "--rounds 6"):
-            self.assertIn(expected, text)
+        self.assertRegex(text, r"(?m)^Case: +default\[pct imp\]\(CV\) +schedqos\[pct imp\]\(CV\)$")
+        self.assertRegex(text, r"(?m)^ p50 latency +100 \[   0\.00\]\(10\.95\) +50 \[  50\.00\]\(10\.95\)$")
+        order = [text.index(f"\n {name} latency ") for name in ("min", "average", "p50", "p99", "max")]
+        self.assertEqual(order, sorted(order))
+
+    def test_it_fits_into_a_mail(self):
+        for variants in range(1, 8):
+            for line in self.export(synthetic.result(("cyclictest", "schbench"), variants, 6)).splitlines():
+                self.assertLessEqual(len(line), 72, line)
+        names = with_hostile_names()["variants"]
+        self.assertGreater(max(map(len, names)), 14)
+
+    def test_all_that_speaks_against_it_is_there(self):
+        text = " ".join(self.export(self.planted()).split())
+        for want in ("default, round 3: other programs used 37% of the CPUs", "default, round 3: hackbench ended early",
+                     "schedqos, warm-up 0: the CPUs were slowed down because of heat", "1 of 7 rounds are left out",
+                     "This is a virtual machine (kvm)", "Left out: schbench: needs schbench", "Linux 6.1.1, of a tarball",
+                     "Could not be read turbo (/sys/nowhere)", "; all rounds ", "context switches, 1/s 4711 4711",
+                     "may miss 1 by chance", "hackbench -T -p -l 60000 -g 2", "CONFIG_HZ=250", "seed 42",
+                     "tip/sched/core at 8d16e3c6f844"):
+            self.assertIn(want, text)
 
     def test_every_value_is_beside_it(self):
-        made = synthetic.result(("cyclictest",), 2, 3)
-        lines = export.values(made).splitlines()
-        self.assertEqual(len(lines), 1 + len(synthetic.METRICS["cyclictest"]) * 2 * 3)
-        self.assertEqual(lines[0].split("\t"), ["scenario", "metric", "unit", "variant", "round", "value"])
-        value = next(each for each in made["rounds"] if each["round"] == 2)["metrics"]["p99"]
-        self.assertIn(f"cyclictest\tp99\tus\tdefault\t2\t{value}", lines)
+        made = self.planted()
+        lines = list(csv.DictReader(io.StringIO(export.values(made))))
+        self.assertEqual(len(lines), len(synthetic.METRICS["cyclictest"]) * 2 * 8)
+        chosen = [each for each in lines if (each["variant"], each["round"], each["metric"]) == ("default", "3", "p99")]
+        value = next(each for each in made["rounds"] if each["round"] == 3)["metrics"]["p99"]
+        self.assertEqual([(float(each["value"]), each["left_out"], each["other_load"], each["unit"]) for each in chosen],
+                         [(value, "1", "0.37", "us")])
 
     def test_strings_from_outside_are_shown_as_what_they_are(self):
         made = with_hostile_names()

@@ -28,9 +28,9 @@ def write(directory):
 
 
 def write_export(directory):
-    """Writes export.txt and values.tsv into a result directory. Returns their paths."""
+    """Writes export.txt and export.csv into a result directory. Returns their paths."""
     result = figures.load(directory)
-    paths = Path(directory) / "export.txt", Path(directory) / "values.tsv"
+    paths = Path(directory) / "export.txt", Path(directory) / "export.csv"
     paths[0].write_text(export.text(result, figures.all_lines(result)), encoding="ascii")
     paths[1].write_text(export.values(result), encoding="utf-8")
     return paths

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A scenario's results in the shapes in which they were first published: lists of lines, in plain ASCII."""
 
+import textwrap
+
+from ..announced import DIFFERENCES, FIGURES
 from ..escape import plain
 from ..stats import has_enough
 from . import figures, words
@@ -68,6 +71,17 @@ def _tables(result, scenario):
     for name, by_variant in figures.distributions(result, scenario).items():
         found += [*_table(name, by_variant), ""]
     return found[:-1]
+
+
+def announced(scenario):
+    """The announcement's own figures of a scenario, and in what ours differ."""
+    columns = FIGURES.get(scenario)
+    if not columns:
+        return "", []
+    rows = [["", *columns]] + [[name, *(words.figure(column[name]) for column in columns.values())]
+                               for name in next(iter(columns.values()))]
+    differences = [line for each in DIFFERENCES[scenario] for line in textwrap.wrap("- " + each, 72, subsequent_indent="  ")]
+    return "The announcement's own figures (14 April 2026), and in what ours differ:", [*_columns(rows), "", *differences]
 
 
 def of(result, scenario):

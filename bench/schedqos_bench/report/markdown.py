@@ -34,6 +34,11 @@ def wrapped(text):
     return textwrap.wrap(plain(text), WIDTH - len(INDENT), break_on_hyphens=False)
 
 
+def wrapped_under(text, indent):
+    """The same, with lines after the first indented."""
+    return textwrap.wrap(plain(text), WIDTH - len(INDENT), subsequent_indent=indent, break_on_hyphens=False)
+
+
 def verbatim(lines):
     return [(INDENT + line).rstrip() for line in lines] + [""]
 
@@ -116,8 +121,7 @@ def _cost(result, scenario):
 
 
 def _notes(result, scenario):
-    return [line for note in words.notes(result, scenario)
-            for line in textwrap.wrap(plain(note), WIDTH - len(INDENT), subsequent_indent="  ")]
+    return [line for note in words.notes(result, scenario) for line in wrapped_under(note, "  ")]
 
 
 def _rules(described):
@@ -138,12 +142,18 @@ def _scenario(result, scenario, lines):
     if block:
         found += paragraph(note) + verbatim(block)
     compared = any(cell.ratio for line in lines for cell in line.cells.values())
+    note, block = blocks.announced(scenario)
+    if block:
+        found += paragraph(note) + verbatim(block)
     found += paragraph("Medians over the rounds (least-most)"
                        + (f", ratio to {words.base(lines)} with its 95 % interval:" if compared else ":"))
     found += verbatim(summary(lines) if lines else ["nothing was measured"])
     changes = words.changes(lines)
     if changes:
         found += paragraph(words.CHANGES) + verbatim(labelled(changes))
+    counters = words.counters(result, scenario)
+    if counters:
+        found += paragraph("What the kernel counted meanwhile, medians of a round:") + verbatim(rows(counters))
     found += verbatim(_cost(result, scenario))
     notes = _notes(result, scenario)
     return found + (verbatim(notes) if notes else [])

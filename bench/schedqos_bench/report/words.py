@@ -5,13 +5,19 @@ import datetime
 import math
 import shlex
 
+from ..counters import TITLES
+from ..escape import plain
 from ..stats import LEAST_BEYOND, LEAST_ROUNDS, by_chance
 from . import excluding, figures
 
 _LABELS = {"kernel": "Kernel", "config": "Kernel config", "cpu": "CPU", "cpus": "CPUs", "memory_bytes": "Memory",
            "distribution": "Distribution", "virtual": "Virtual machine", "versions": "Versions",
            "commit": "schedqos commit", "sysctls": "Sysctls", "governor": "Governor",
-           "cgroup_cpu": "Cgroup CPU controller"}
+           "cgroup_cpu": "Cgroup CPU controller", "smt": "SMT", "numa": "NUMA", "capacities": "CPU capacities",
+           "idle": "Idle states", "sched_ext": "sched_ext", "cgroup_mode": "cgroup_mode", "kernel_commit": "Kernel's git hash",
+           "not_read": "Could not be read"}
+
+_NOT_SHOWN = ("boot",)  # only whether it is another one matters
 
 # The share of the CPUs from which a round is named. Other load includes the kernel's work for the scenario: it is never 0.
 WORTH_TELLING = 0.05
@@ -58,8 +64,8 @@ def excluded(result, scenario):
     numbers = {each["round"] for each in result["rounds"] if each["scenario"] == scenario and not each.get("warmup")}
     if not found:
         return [f"No round is left out of {len(numbers)}."]
-    return [f"{len(found)} of {len(numbers)} rounds are left out:",
-            *(f"round {number} ({variant}: {why});" for number, each in sorted(found.items()) for variant, why in each)]
+    why = "; ".join(f"round {number} ({variant}: {why})" for number, each in sorted(found.items()) for variant, why in each)
+    return [f"{len(found)} of {len(numbers)} rounds are left out: {why}."]
 
 
 def runs(result):
@@ -171,14 +177,14 @@ def _value(key, value):
     if isinstance(value, dict):
         return " ".join(f"{name}={_value('', each)}" for name, each in value.items())
     if isinstance(value, (list, tuple)):
-        return " ".join(map(str, value))
+        return "; ".join(map(str, value)) or "nothing"
     return "; ".join(str(value).split("\n"))
 
 
 def environment(result):
     """(label, text) of everything that is known; a nested value is "NAME=VALUE ..."."""
     return [(_LABELS.get(key, key.replace("_", " ").capitalize()), _value(key, value))
-            for key, value in result["environment"].items()]
+            for key, value in result["environment"].items() if key not in _NOT_SHOWN]
 
 
 def _attributes(attributes):
@@ -277,6 +283,18 @@ def costs(result, scenario):
         return f"{percent(summary['median'])} (<= {percent(summary['max'])})" if summary else "-"
     return [[name, daemon_cost(figures.daemon(result, scenario, name)), share(name, "steal_share"),
              share(name, "other_load")] for name in figures.variants(result, scenario)]
+
+
+def counters(result, scenario):
+    """Rows: what the kernel counted, for each variant; none where nothing was."""
+    found = {name: [each.get("counters") or {} for each in figures.rounds(result, scenario, name).values()]
+             for name in figures.variants(result, scenario)}
+    rows = []
+    for key, title in TITLES.items():
+        medians = [figures.spread(each.get(key) for each in rounds) for rounds in found.values()]
+        if any(medians):
+            rows.append([title, *(figure(each["median"]) if each else "-" for each in medians)])
+    return [["", *(str(i) if len(found) > 3 else plain(name)[:18] for i, name in enumerate(found, 1))], *rows] if rows else []
 
 
 def notes(result, scenario):

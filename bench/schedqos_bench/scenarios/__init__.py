@@ -18,6 +18,7 @@ It may also have:
   add_options(group)    adds its numbers to an argparse group, each with the announcement's value as the default;
                         the parsed namespace is what is called options here
   counted_seconds(options, seconds)  how long what is counted is counted for; otherwise 1: values are counts
+  tree(options)         which sources are built beside it
   prepare(context)      once, before the first round of a run: unpacks, builds, calibrates
 
 A scenario starts programs by schedqos_bench.programs, which ends them whatever happens. A round leaves nothing running.
@@ -104,7 +105,7 @@ def percentile(name, distribution, title="", **others):
 
 _USUAL = {"VARIANTS": "default,schedqos", "AXES": None, "add_options": lambda group: None,
           "counted_seconds": lambda options, seconds: 1,
-          "prepare": lambda context: None}
+          "tree": lambda options: None, "prepare": lambda context: None}
 
 
 def load(name):

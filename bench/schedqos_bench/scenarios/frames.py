@@ -75,7 +75,7 @@ def commands(options, seconds):
     each = str(cell_seconds(options, seconds))
     found = {name: [f"bench-{name}", str(period), str(work), each] for name, (period, work, _) in LOOPS.items()}
     found["shell"].append("pty")
-    return {**found, "make": ["make", f"-j{options.kernel_jobs}"]}
+    return {**found, "make": kernel_build.command(options)}
 
 
 def _metrics_of(layout):
@@ -90,6 +90,10 @@ def _metrics_of(layout):
     found["sound_late"] = metric(f"{layout}: sound late by more than a period", "1/s", headline=True, count=True)
     found["build_cpu"] = metric(f"{layout}: CPU time of the build", "s/s", "higher", True)
     return found
+
+
+def tree(options):
+    return kernel_build.tree(options)
 
 
 def metrics(options):

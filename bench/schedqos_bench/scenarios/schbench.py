@@ -57,7 +57,11 @@ def commands(options, seconds):
         value = getattr(options, "schbench_" + name.replace("-", "_"))
         if value is not None:
             argv += [flag, str(value)]
-    return {"schbench": argv, "make": ["make", f"-j{options.kernel_jobs}"]}
+    return {"schbench": argv, "make": kernel_build.command(options)}
+
+
+def tree(options):
+    return kernel_build.tree(options)
 
 
 def metrics(_):
