@@ -333,8 +333,12 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	task.tgid = found->tgid;
 	if (plan_look(plan, facts, &task.known, &actual) < 0)
 		return NULL;
-	/* After a stop only what tells of a class by itself can be what a fork has brought since. */
-	if (found->start <= plan->start || (plan->stopped && !given_fits(&plan->given, &actual, plan->caps)))
+	/*
+	 * After a stop only the child of a task that was there can be one that a fork has brought since, and only if it
+	 * carries something of a class.
+	 */
+	if (found->start <= plan->start || (plan->stopped && !(origin && origin->state == TASK_UNDONE &&
+							       given_fits(&plan->given, &actual, plan->caps))))
 		task.had = task.known = actual;
 	else
 		doubt_unheard(plan, &task, origin, facts, &actual);

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
@@ -15,9 +14,6 @@
 #include <schedqos/util/file.h>
 
 #define STATE_TASKS_NEW STATE_TASKS ".new"
-
-/* A fork may take that long on a busy machine; schedqos-restore.timer waits longer. */
-#define LATE_S 20
 
 struct state {
 	int folder;
@@ -117,20 +113,23 @@ static uint64_t widen(uint32_t ticks)
 
 static int read_file(int fd, size_t size, struct state_legacy *ret)
 {
-	/* Not mapped: a page that cannot be read back from swap would raise SIGBUS. */
-	_cleanup_free_ void *bytes = malloc(size);
+	/*
+	 * The file itself is not mapped: a page that cannot be read back from swap would raise SIGBUS. And shared memory
+	 * does not count for RLIMIT_DATA, which a million records would exceed.
+	 */
+	void *bytes = mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char boot_id[BOOT_ID_SIZE];
 	ssize_t n;
 	int r;
 
-	if (!bytes)
-		return -ENOMEM;
+	if (bytes == MAP_FAILED)
+		return -errno;
 	n = read_full(fd, bytes, size);
 	r = n < 0 ? (int)n : host_boot_id(boot_id);
 	if (r == 0)
 		r = state_parse(bytes, n, boot_id, ret);
-	if (r == 0)
-		ret->bytes = take_ptr(bytes);
+	ret->bytes = bytes;
+	ret->size = size;
 	return r;
 }
 
@@ -147,7 +146,7 @@ static int read_one(int folder, const char *name, struct state_legacy *ret)
 		return -EBADMSG;
 	r = read_file(fd, size, ret);
 	if (r < 0)
-		*ret = (struct state_legacy){ 0 };
+		state_legacy_clear(ret);
 	ret->start = widen((uint32_t)ret->start);
 	return r;
 }
@@ -169,7 +168,8 @@ int state_read(int folder, struct state_legacy *ret)
 
 void state_legacy_clear(struct state_legacy *legacy)
 {
-	free(legacy->bytes);
+	if (legacy->bytes)
+		munmap(legacy->bytes, legacy->size ? legacy->size : 1);
 	*legacy = (struct state_legacy){ 0 };
 }
 
@@ -281,21 +281,13 @@ void state_free(struct state *state)
 
 void state_stopped(int folder)
 {
-	if (renameat(folder, STATE_TASKS, folder, STATE_STOPPED) == 0)
-		utimensat(folder, STATE_STOPPED, NULL, 0);
-}
-
-static bool has_just_stopped(int folder)
-{
-	struct stat stat;
-
-	return fstatat(folder, STATE_STOPPED, &stat, AT_SYMLINK_NOFOLLOW) == 0 && time(NULL) - stat.st_mtime < LATE_S;
+	renameat(folder, STATE_TASKS, folder, STATE_STOPPED);
 }
 
 void state_remove(int folder, bool all)
 {
 	unlinkat(folder, STATE_TASKS_NEW, 0);
 	unlinkat(folder, STATE_TASKS, 0);
-	if (all || !has_just_stopped(folder))
+	if (all)
 		unlinkat(folder, STATE_STOPPED, 0);
 }

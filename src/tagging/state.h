@@ -17,6 +17,7 @@ struct state;
 /* The state of a daemon that has ended. */
 struct state_legacy {
 	void *bytes; /* the file, in which the following are */
+	size_t size;
 	const struct task *records;
 	size_t n_records, n_changed; /* n_changed of them carry something that it set */
 	const struct qos_attr *tags; /* the attributes of its classes: see struct given */
@@ -60,7 +61,10 @@ void state_free(struct state *state);
 #define STATE_STOPPED "stopped"
 void state_stopped(int folder);
 
-/* Removes the files; that of a stop less than 20 s ago only if all. */
+/*
+ * Removes the files. That of a stop stays unless all: it is of use until the next start, since the owner of a process can
+ * hold a fork back for as long as it likes.
+ */
 void state_remove(int folder, bool all);
 
 /* ---- the format, for tests ---- */

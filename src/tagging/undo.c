@@ -156,7 +156,7 @@ bool tagger_restore(bool *ret_done)
 	/* Also if all have been put back: it was killed while it waited for late forks. If it fails the file stays. */
 	if (legacy.n_records && !restore_from(&legacy, ret_done))
 		return false;
-	/* The service calls us at the stop as well, before late forks have brought their children. */
+	/* Not that of a stop: forks that are still held back bring their children later. */
 	state_remove(folder, false);
 	return true;
 }

@@ -6,11 +6,14 @@ Processes that cannot be inspected without blocking.
                                          says "ready"; with COUNT, runs so many of the following
   PROGRAM stuck.py hang FILE [ARGUMENT ...]
                                          sleeps in mmap(), holding the lock of its own memory
+  PROGRAM stuck.py fork FILE             the same, as soon as it may read a line, in a thread of its own; meanwhile it
+                                         forks, which waits for that lock, and then says which child it has
 
 On SIGUSR1 the server answers, and all of them go on, and just are there. When it ends, the kernel does away with its
 file system, so that they go on as well. What is packed here is in linux/fuse.h.
 """
 
+import _thread
 import ctypes
 import errno
 import mmap
@@ -114,7 +117,22 @@ def pause():
 
 
 def hang(file, *_):
-    mmap.mmap(os.open(file, os.O_RDONLY | UNCACHED), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ)
+    # Not Python's mmap, which does not let other threads run.
+    LIBC.mmap(None, ctypes.c_size_t(4096), mmap.PROT_READ, mmap.MAP_PRIVATE, os.open(file, os.O_RDONLY | UNCACHED),
+              ctypes.c_long(0))
+    pause()
+
+
+def fork(file):
+    sys.stdin.readline()
+    _thread.start_new_thread(hang, (file,))
+    # The lock is held as soon as the thread waits for the server.
+    tid, = set(os.listdir("/proc/self/task")) - {str(os.getpid())}
+    while open("/proc/self/task/%s/stat" % tid, encoding="latin-1").read().rsplit(")", 1)[1].split()[0] != "D":
+        pass
+    child = os.fork()
+    if child:
+        print(child, flush=True)
     pause()
 
 
@@ -123,4 +141,4 @@ def serve(folder, count=0, program=None):
 
 
 if __name__ == "__main__":
-    {"serve": serve, "hang": hang}[sys.argv[1]](*sys.argv[2:])
+    {"serve": serve, "hang": hang, "fork": fork}[sys.argv[1]](*sys.argv[2:])

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
-from attributes import BACKGROUND, DEFAULT, INITIATED, UI, get_attr, pristine
+from attributes import BACKGROUND, DEFAULT, INITIATED, UI, classes, get_attr, pristine
 from daemon import schedqos
 from harness import LiveTest
 from programs import PYTHON, Program
@@ -47,7 +47,7 @@ class Server(Program):
         subprocess.run(["umount", "-l", self.folder], check=False, stderr=subprocess.DEVNULL)
 
 
-class Stuck(LiveTest):
+class Served(LiveTest):
     def serve(self, *args, **options):
         if not os.path.exists("/dev/fuse"):
             self.skipTest("no /dev/fuse")
@@ -58,6 +58,8 @@ class Stuck(LiveTest):
         self.addCleanup(server.end)
         return server
 
+
+class Stuck(Served):
     @staticmethod
     def is_stuck(pid, server):
         """It has opened the file: before that it may be read from a disk."""
@@ -111,6 +113,33 @@ class Before(Stuck):
         self.assertEqual(daemon.status()["problems"], {})
         daemon.stop(None)
         self.assertEqual((box.attr(), chosen.attr()), (pristine(), pristine()))
+
+
+class HeldBack(Served):
+    def test_a_fork_that_is_held_back_over_the_stop(self):
+        """By its author, for as long as that likes: the next start finds the child."""
+        server = self.serve()
+        path = self.alias("app", PYTHON)
+        app = self.run_program([path, STUCK, "fork", server.folder + "/file"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE)
+        self.addCleanup(server.end)
+        daemon = self.daemon({"app": {"qos": UI}})
+        self.assert_carries(app, UI)
+        app.popen.stdin.write(b"\n")
+        app.popen.stdin.flush()
+        wait_for(lambda: state(app.pid) == "D", "a fork that waits")
+        daemon.stop()
+        self.assertEqual(app.attr(), pristine())
+        # As the service does it half a minute later.
+        self.assertEqual(schedqos("restore").returncode, 0)
+        server.answer()
+        child = int(app.popen.stdout.readline())
+        self.addCleanup(os.kill, child, signal.SIGKILL)
+        self.assertEqual(get_attr(child), classes()[UI])
+        daemon = self.daemon({"app": {"qos": UI}})
+        daemon.changed.add(child)
+        daemon.stop()
+        self.assertEqual(get_attr(child), pristine())
 
 
 class Later(Stuck):

@@ -316,9 +316,6 @@ TEST_STATE_TEST(setting_aside_keeps_the_first_file)
 
 TEST_STATE_TEST(after_a_stop_it_has_another_name)
 {
-	const time_t then = time(NULL) - 30;
-	const struct timespec half_a_minute_ago[2] = { { .tv_sec = then }, { .tv_sec = then } };
-
 	add(10, 2);
 	keep();
 	assert_left(2);
@@ -329,9 +326,24 @@ TEST_STATE_TEST(after_a_stop_it_has_another_name)
 	assert_true(legacy.stopped);
 	state_remove(folder, false);
 	assert_non_null(get("run/" STATE_STOPPED));
-	utimensat(folder, STATE_STOPPED, half_a_minute_ago, 0);
-	state_remove(folder, false);
+	state_remove(folder, true);
 	assert_null(get("run/" STATE_STOPPED));
+}
+
+/* The unit has a limit that the records of a million tasks exceed. */
+TEST_STATE_TEST(reading_needs_no_private_memory)
+{
+	const struct rlimit little = { .rlim_cur = 1 << 20, .rlim_max = RLIM_INFINITY };
+	struct rlimit before;
+
+	add(10, 64 * TASKS_CHUNK);
+	keep();
+	assert_int_equal(getrlimit(RLIMIT_DATA, &before), 0);
+	assert_int_equal(setrlimit(RLIMIT_DATA, &little), 0);
+	state_legacy_clear(&legacy);
+	assert_int_equal(state_read(folder, &legacy), 0);
+	assert_int_equal(setrlimit(RLIMIT_DATA, &before), 0);
+	assert_int_equal(legacy.n_records, 64 * TASKS_CHUNK);
 }
 
 TEST_STATE_TEST(remove_leaves_no_files)
