@@ -24,6 +24,9 @@ INTERACTIVE, MAINTENANCE = "244", "41"
 # What it finds is left for us.
 NAMED = "man-db.service"
 ONESHOT = "[Service]\nType=oneshot\nExecStart=cp %s/system.slice/%s/cpu.weight /run/weight-test\n" % (CGROUPS, NAMED)
+# Keeps NAMED loaded, as the timer of that name does on a Debian. Otherwise systemd forgets it at once, and nobody sees it.
+TIMER = "man-db.timer"
+DAILY = "[Timer]\nOnActiveSec=1d\n"
 # As a container engine: from then on its neighbours have the controller, too.
 DELEGATED = "[Service]\nExecStart=sleep 100000\nDelegate=cpu\n"
 CLASSY = "[Service]\nExecStart=/run/classy 100000\n[X-SchedQoS]\nClass=QOS_BACKGROUND\n"
@@ -90,8 +93,10 @@ class Weights:
         command("loginctl", "enable-linger", "user")
         wait_for(lambda: show("ActiveState", MANAGER) == "active", "the user's manager")
         write("/run/systemd/system/" + NAMED, ONESHOT)
+        write("/run/systemd/system/" + TIMER, DAILY)
         write("/run/systemd/system/delegated.service", DELEGATED)
         systemctl("daemon-reload")
+        systemctl("start", TIMER)
         self._controllers = controllers()
         if CGROUPS not in self._controllers or CGROUPS + "/system.slice" in self._controllers:
             raise AssertionError("controllers are on for %s" % self._controllers)
@@ -262,7 +267,7 @@ class Weights:
         systemctl("reload", UNIT)
 
     def nothing_is_left(self):
-        systemctl("stop", "delegated.service")
+        systemctl("stop", "delegated.service", TIMER)
         systemctl("stop", UNIT)
         equal((glob.glob(RECORD + "/*.s*"), weight("user.slice"), weight(NAMED)), ([], UNSET, UNSET))
         wait_for(lambda: controllers() == self._controllers, lambda: "%s, not %s" % (controllers(), self._controllers))
