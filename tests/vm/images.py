@@ -77,7 +77,7 @@ def acpi_table(folder):
 
 
 def add_tests(build, kernels):
-    """What the live tests need, under /schedqos as it is here, and the modules of all kernels."""
+    """What the live tests need, under /schedqos as it is here, and the modules of all kernels, but of one that another run is fetching."""
     def fill(tree):
         top = os.path.join(tree, "schedqos")
         ignored = shutil.ignore_patterns("*.o", "*.d", "__pycache__")
@@ -94,7 +94,7 @@ def add_tests(build, kernels):
                                (os.path.join(TOP, "src/man"), "src/man"),
                                (os.path.join(TOP, "systemd"), "systemd")):
             shutil.copytree(source, os.path.join(top, target), ignore=ignored)
-        shutil.copytree(kernels, os.path.join(top, "modules"), ignore=shutil.ignore_patterns("vmlinuz"))
+        shutil.copytree(kernels, os.path.join(top, "modules"), ignore=shutil.ignore_patterns("vmlinuz", "tmp*"))
 
     return fill
 
