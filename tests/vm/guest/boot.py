@@ -19,6 +19,7 @@ from steps import (  # noqa: E402
 from attributes import NORMAL, QOS_BASE_SLICE, classes, fair  # noqa: E402
 from programs import Program, sleep_program  # noqa: E402
 from desktop import Desktop  # noqa: E402
+from login import USER  # noqa: E402
 from scopes import Scopes  # noqa: E402
 from units import drop_in, journal  # noqa: E402
 from waiting import wait_for  # noqa: E402
@@ -74,6 +75,7 @@ def refused(function, *args):
 class Boot(Steps):
     def the_machine_is_up(self):
         self.note_what_is_there(["boot-test", "100000"])
+        command("useradd", "-u", str(USER), "user")
         for path in SOCKETS:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with socket.socket(socket.AF_UNIX) as stand_in:

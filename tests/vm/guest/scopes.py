@@ -11,7 +11,7 @@ import signal
 import subprocess
 
 from attributes import classes, differences, get_attr, leftovers, pristine, snapshot
-from login import IN_SESSION, MANAGER, USER
+from login import IN_SESSION, MANAGER
 from programs import Program, sleep_program
 from steps import CONFIG, UNIT, command, equal, show, systemctl, write
 from units import drop_in, journal
@@ -146,7 +146,6 @@ class Scopes:
 
     def scopes_of_a_users_systemd(self):
         """As a desktop asks for them: below user@UID.service, in slices of the same names."""
-        command("useradd", "-u", str(USER), "user")
         systemctl("start", MANAGER)
         for name, slice_, qos in (("app-1", "app", INITIATED), ("game-1", "app", UI),
                                   ("app-2", "background", BACKGROUND)):

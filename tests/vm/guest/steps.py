@@ -25,6 +25,8 @@ RESTORE = "schedqos-restore.service"
 CONFIG = "/etc/schedqos.json"
 # Set by the default configuration, as far as the kernel has them.
 KNOBS = {"/proc/sys/kernel/sched_autogroup_enabled": "0", "/sys/kernel/debug/sched/base_slice_ns": "16000000"}
+# A word on the kernel's command line.
+CHOSEN = "schedqos.steps="
 GOVERNORS = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
 
 
@@ -134,11 +136,21 @@ def take_all(steps):
         print("  ok    %s" % name, flush=True)
 
 
+def chosen(names):
+    """The names of the steps to take: all, or the first and those on the kernel's command line."""
+    with open("/proc/cmdline", encoding="ascii") as file:
+        words = [word[len(CHOSEN):].split(",") for word in file.read().split() if word.startswith(CHOSEN)]
+    wanted = {name for word in words for name in word if name}
+    if not wanted <= set(names):
+        raise AssertionError("no such step: %s" % ", ".join(wanted - set(names)))
+    return [name for name in names if not wanted or name in wanted or name == names[0]]
+
+
 def take(name, steps):
     """Takes the steps, and tells the machine outside how they went."""
     passed, failed, trouble = 0, 0, ""
     began = time.monotonic()
-    for step in steps_of(steps):
+    for step in chosen(steps_of(steps)):
         try:
             getattr(steps, step)()
             passed += 1
