@@ -9,20 +9,26 @@ import glob
 import json
 import os
 import pwd
+import shutil
 
+import methods
 from attributes import get_attr, pristine
-from login import AS_USER, IN_SESSION, MANAGER, USER, leave, of_user, sit_down
+from login import AS_USER, IN_SESSION, MANAGER, USER, as_uid, leave, of_user, sit_down
 from programs import Program, sleep_program
 from scopes import BACKGROUND, INITIATED, UI, carries, cgroup
 from steps import CONFIG, TOP, UNIT, command, equal, install_desktop, show, systemctl, write
 from units import drop_in
 from waiting import wait_for
-from weights import CGROUPS, users
+from weights import CGROUPS, USERS_GROUP, users
 
 BRIDGE, FOCUS = "schedqos-bridge.service", "schedqos-focus.service"
 DEFAULT = "QOS_DEFAULT"
 # The second as a rule of ours names it.
 PROGRAM, NAMED = "/run/desktop-test", "/run/sway"
+# Another user, who is never at the seat.
+SOMEBODY = 1001
+SETUID = "/usr/local/bin/setuid-test"
+THREADS = "import threading, time; threading.Thread(target=time.sleep, args=[100000]).start(); time.sleep(100000)"
 # A compositor that is a service begins it by a unit of its own, which ends it, too.
 GRAPHICAL = "[Unit]\nBindsTo=graphical-session.target\nBefore=graphical-session.target\n"
 COMPOSITOR = "compositor-test.target"
@@ -60,7 +66,7 @@ class Desktop:
 
     def __init__(self):
         self._own = self._others = self._named = self._mutter = None
-        self._apps = []
+        self._apps, self._casts, self._names = [], {}, {}
 
     def _app(self, name):
         """As a desktop starts it. Returns its cgroup."""
@@ -79,6 +85,16 @@ class Desktop:
         for app, qos in zip(self._apps, classes):
             for pid in procs(cgroup(app.pid)):
                 carries(pid, qos)
+
+    def _cast(self, uid):
+        """Programs of a user's: an ordinary one, one of two threads, and one that runs as root."""
+        own, threaded, setuid = self._casts[uid] = [Program([*as_uid(uid), *argv]) for argv in (
+            (PROGRAM, "100000"), ("/usr/bin/python3", "-c", THREADS), (SETUID, "100000"))]
+        wait_for(lambda: len(os.listdir("/proc/%d/task" % threaded.pid)) == 2, "two threads")
+        wait_for(lambda: os.path.basename(os.readlink("/proc/%d/exe" % setuid.pid)) == os.path.basename(SETUID), "setuid")
+        thread = max(map(int, os.listdir("/proc/%d/task" % threaded.pid)))
+        return {"own": own.pid, "thread": thread, "setuid": setuid.pid, "roots": self._others.pid,
+                "cgroup": USERS_GROUP[len(CGROUPS):]}
 
     def it_is_installed(self):
         os.symlink(sleep_program(), PROGRAM)
@@ -122,6 +138,15 @@ class Desktop:
         listed = {task["pid"] for task in json.loads(as_user("list", "--json"))}
         equal({self._own.pid, self._others.pid} - listed, set())
 
+    def everybody_calls_each_method_from_elsewhere(self):
+        shutil.copy(sleep_program(), SETUID)
+        os.chmod(SETUID, 0o4755)
+        command("useradd", "-u", str(SOMEBODY), "somebody")
+        users_own, somebodys = self._cast(USER), self._cast(SOMEBODY)
+        self._names = {USER: dict(users_own, others=somebodys["own"]), SOMEBODY: dict(somebodys, others=users_own["own"])}
+        methods.check(IN_SESSION, self._names[USER], is_at_seat=False)
+        methods.check(as_uid(SOMEBODY), self._names[SOMEBODY], is_at_seat=False)
+
     def who_is_elsewhere_needs_a_password(self):
         """He has a service manager and no session, as after a login by ssh."""
         if "password" not in as_user("set", str(self._own.pid), BACKGROUND, status=1):
@@ -139,6 +164,11 @@ class Desktop:
         carries(self._own.pid, BACKGROUND)
         as_user("reset", str(self._own.pid))
         carries(self._own.pid, DEFAULT)
+
+    def everybody_calls_each_method_with_one_at_the_seat(self):
+        methods.check(IN_SESSION, self._names[USER], is_at_seat=True)
+        methods.check(as_uid(SOMEBODY), self._names[SOMEBODY], is_at_seat=False)
+        carries(self._names[USER]["own"], DEFAULT)
 
     def it_ends_with_the_daemon(self):
         """What was asked for, and the bridge, of which the next one comes with the next."""
@@ -188,8 +218,9 @@ class Desktop:
 
     def and_all_ends(self):
         of_user("stop", COMPOSITOR)
-        for program in (self._own, self._others, self._named, self._mutter):
+        for program in (self._own, self._others, self._named, self._mutter, *sum(self._casts.values(), [])):
             program.end()
+        os.unlink(SETUID)
         of_user("stop", "app-first.scope", "app-second.scope")
         for app in self._apps:
             app.end()

@@ -20,8 +20,13 @@ TTYPath=/dev/tty1
 StandardInput=tty
 ExecStart=sleep 100000
 """
-AS_USER = ["setpriv", "--reuid=%d" % USER, "--regid=%d" % USER, "--clear-groups", "env",
-           "XDG_RUNTIME_DIR=/run/user/%d" % USER]
+
+
+def as_uid(uid):
+    return ["setpriv", "--reuid=%d" % uid, "--regid=%d" % uid, "--clear-groups", "env", "XDG_RUNTIME_DIR=/run/user/%d" % uid]
+
+
+AS_USER = as_uid(USER)
 IN_SESSION = [*AS_USER, "systemd-run", "--user", "--scope", "--quiet"]
 
 
