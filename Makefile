@@ -152,7 +152,7 @@ lint: ## compilers, cppcheck, clang-tidy, shellcheck: no warning
 coverage: ## line coverage of src/policy and src/config by the unit tests
 	$Qtests/coverage
 
-BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames tiny other probe probed listener http-load frames sound shell)
+BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames tiny other probe probed listener http-load frames sound shell turns)
 BENCH_OBJECTS := $(patsubst %.c,$B/%.o,$(wildcard bench/tools/*.c))
 
 $(BENCH_TOOLS): $B/bench/tools/bench.o
@@ -164,7 +164,7 @@ $(addprefix $B/bench/bench-,tiny other probed): STATIC = $(shell echo 'int main(
 	$(CC) -static -xc - -o /dev/null 2>/dev/null && echo -static)
 $(addprefix $B/bench/bench-,forks execs threads renames): $B/bench/bench-%: $B/bench/tools/storm_%.o $B/bench/tools/storm.o
 $(addprefix $B/bench/bench-,tiny other): $B/bench/tools/tiny.o
-$(addprefix $B/bench/bench-,probe probed): $B/bench/bench-%: $B/bench/tools/%.o
+$(addprefix $B/bench/bench-,probe probed turns): $B/bench/bench-%: $B/bench/tools/%.o
 $B/bench/bench-listener: $B/bench/tools/listener.o $B/bench/tools/tagger.o
 $B/bench/bench-http-load: $(addprefix $B/bench/tools/,http_load.o http_response.o histogram.o)
 # One program under the names of three: rules go by names.
@@ -259,7 +259,7 @@ BENCHDIR = $(DATADIR)/schedqos-bench
 BENCHLIBDIR = $(PREFIX)/libexec/schedqos-bench
 BENCH_TEXTS = src/man/schedqos-bench.1:$(MANDIR)/man1/schedqos-bench.1 \
 	$(foreach file,$(patsubst bench/%,%,$(wildcard bench/schedqos_bench/*.py bench/schedqos_bench/*/*.py \
-	bench/schedqos_bench/*/*/*.py)),bench/$(file):$(BENCHDIR)/$(file))
+	bench/schedqos_bench/*/*/*.py bench/schedqos_bench/lab/guest/*)),bench/$(file):$(BENCHDIR)/$(file))
 
 install-bench: bench-tools ## install schedqos-bench, which measures, as well
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/schedqos-bench)

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from . import order, plotting, preparing, progress, report, result, scenarios, variants
+from .lab import command as lab
 from .process import Failure, nothing_left, stop_on_signals
 from .runner import Runner, Settings, copy_build, print_round
 
@@ -79,6 +80,7 @@ def parse(arguments):
     again.add_argument("directories", nargs="+", type=Path, metavar="DIR")
     again.add_argument("--out", type=Path, metavar="DIR", help="for the pooled result (default: FIRST-pooled)")
     _add_export(again)
+    lab.add_parser(verbs)
     two = verbs.add_parser("compare", help="compare two results, or two kernels over several boots")
     two.add_argument("directories", nargs="+", type=Path, metavar="DIR")
     two.add_argument("--boots", action="store_true", help="the results are of several boots of two kernels, which are "
@@ -234,7 +236,7 @@ def compare(args):
     return 0
 
 
-VERBS = {"list": list_all, "run": run, "report": report_again, "compare": compare}
+VERBS = {"list": list_all, "run": run, "report": report_again, "compare": compare, "lab": lab.run}
 def main(arguments=None):
     args = parse(arguments)
     if args.verb == "run" and os.geteuid() != 0:

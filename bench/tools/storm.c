@@ -32,6 +32,7 @@ struct worker {
 struct storm {
 	uint64_t operations; /* of each worker */
 	uint64_t keep_every; /* 0: none */
+	unsigned pause_us;   /* before each operation */
 	unsigned n_workers;
 	const char *program;
 	int go[2], done[2]; /* pipes */
@@ -54,6 +55,8 @@ static void *share(size_t size)
 static void work(const struct storm *storm, struct worker *worker)
 {
 	for (uint64_t n = 0; n < storm->operations && !(n && *storm->stop); n++) {
+		if (storm->pause_us)
+			usleep(storm->pause_us);
 		if (storm->keep_every && (n + 1) % storm->keep_every == 0 &&
 		    worker->n_kept < KEPT_MAX)
 			storm_keep(storm->program, n, &worker->kept[worker->n_kept++]);
@@ -173,7 +176,7 @@ static void parse(struct storm *storm, int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "n:w:k:x:")) != -1) {
+	while ((option = getopt(argc, argv, "n:w:k:p:x:")) != -1) {
 		switch (option) {
 		case 'n':
 			storm->operations = parse_number(optarg, UINT64_MAX);
@@ -184,6 +187,9 @@ static void parse(struct storm *storm, int argc, char **argv)
 		case 'k':
 			storm->keep_every = parse_number(optarg, UINT64_MAX);
 			break;
+		case 'p':
+			storm->pause_us = (unsigned)parse_number(optarg, 1000000);
+			break;
 		case 'x':
 			storm->program = optarg;
 			break;
@@ -192,7 +198,7 @@ static void parse(struct storm *storm, int argc, char **argv)
 		}
 	}
 	if (optind != argc || !storm->n_workers || storm_needs_program != !!storm->program) {
-		fprintf(stderr, "usage: %s [-n OPERATIONS] [-w WORKERS] [-k KEEP_EVERY]%s\n",
+		fprintf(stderr, "usage: %s [-n OPERATIONS] [-w WORKERS] [-k KEEP_EVERY] [-p PAUSE_US]%s\n",
 			program_invocation_short_name, storm_needs_program ? " -x PROGRAM" : "");
 		exit(2);
 	}

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 
-from packages import Unavailable
+from schedqos_bench.debian.packages import Unavailable
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CHANGELOG = ".debian/changelog"

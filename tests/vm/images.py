@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 
 from debs import add_debs
-from packages import Unavailable, bootstrap
+from schedqos_bench.debian.packages import Unavailable, bootstrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))

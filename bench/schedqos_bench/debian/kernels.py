@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 
-from packages import Unavailable
+from .packages import Unavailable
 
 # What Debian builds as modules: a governor to choose, and schedulers of a block device.
 MODULES = ("acpi-cpufreq", "bfq", "kyber-iosched", "mq-deadline")
@@ -27,21 +27,21 @@ class Kernels:
         os.makedirs(folder, exist_ok=True)
 
     def image(self, series):
-        """The path of a kernel image: "7" is the newest 7.x."""
+        """The path of a kernel image: "7" is the newest 7.x, None the newest of all."""
         # Since 6.19 linux-image-RELEASE only asks for the parts, linux-binary-RELEASE and linux-modules-RELEASE. For
         # some days there may be newer ones of the latter than of the former, which must be signed.
-        pattern = r"^linux-%s-" + re.escape(series) + r"\.[^-]*(-[0-9]+)?-cloud-amd64$"
+        pattern = r"^linux-%s-" + (re.escape(series) if series else "[0-9]+") + r"\.[^-]*(-[0-9]+)?-cloud-amd64$"
         try:
             kind = "binary" if self.packages.newest(pattern % "binary") else "image"
             package = self.packages.newest(pattern % kind)
             if package is None:
-                raise Unavailable("no Linux %s" % series)
+                raise Unavailable("no Linux %s" % (series or ""))
             path = self._path(release(package))
             if not os.path.exists(path):
                 path = self._fetch(pattern % kind, has_modules=kind == "image")
         except Unavailable:
             # Offline, what is there will do.
-            found = sorted(glob.glob(self._path(series + ".*-cloud-amd64")), key=os.path.getmtime)
+            found = sorted(glob.glob(self._path((series or "*") + ".*-cloud-amd64")), key=os.path.getmtime)
             if not found:
                 raise
             path = found[-1]

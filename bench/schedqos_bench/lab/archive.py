@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An initramfs: a cpio archive whose bytes depend on nothing but its content."""
+
+import os
+import stat
+import subprocess
+from pathlib import Path, PurePosixPath
+
+from ..process import Failure
+
+_FILE, _FOLDER, _LINK = stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK
+
+
+def libraries(program):
+    """The shared libraries of a program, the dynamic linker included, as {path: file}; none for a static one."""
+    run = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
+    found = {}
+    for line in run.stdout.splitlines():
+        name, arrow, target = line.strip().partition(" => ")
+        path = (target if arrow else name).rsplit(" (", 1)[0]
+        if path == "not found":
+            raise Failure(f"{program} needs the library {name}, which is not here")
+        if path.startswith("/"):
+            found[path] = os.path.realpath(path)
+    return found
+
+
+class Archive:
+    """The files of a guest, added one by one."""
+
+    def __init__(self):
+        self.entries = {}
+
+    def _add(self, path, mode, content):
+        path = PurePosixPath(path)
+        for folder in reversed(path.parents[:-1]):
+            self.entries.setdefault(str(folder).lstrip("/"), (_FOLDER | 0o755, b""))
+        self.entries[str(path).lstrip("/")] = (mode, content)
+
+    def add_text(self, path, text, executable=False):
+        self._add(path, _FILE | (0o755 if executable else 0o644), text.encode("utf-8"))
+
+    def add_file(self, path, file):
+        mode = 0o755 if os.access(file, os.X_OK) else 0o644
+        self._add(path, _FILE | mode, Path(file).read_bytes())
+
+    def add_link(self, path, target):
+        self._add(path, _LINK | 0o777, target.encode("ascii"))
+
+    def add_folder(self, path, folder):
+        """Adds a folder of the host with all files in it."""
+        for file in sorted(Path(folder).rglob("*")):
+            if file.is_file():
+                self.add_file(PurePosixPath(path) / file.relative_to(folder), file)
+
+    def add_program(self, path, program):
+        """Adds a program, and its libraries where the dynamic linker finds them."""
+        self.add_file(path, program)
+        for name, file in libraries(program).items():
+            self.add_file(name, file)
+
+    def write(self, path):
+        """Writes the archive in the kernel's "newc" format: no owners, no times."""
+        with open(path, "wb") as file:
+            for number, name in enumerate(sorted(self.entries), 1):
+                mode, content = self.entries[name]
+                _write_entry(file, name, number, mode, content)
+            _write_entry(file, "TRAILER!!!", 0, 0, b"")
+
+
+def _write_entry(file, name, number, mode, content):
+    fields = (number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name) + 1, 0)
+    header = b"070701" + b"".join(b"%08X" % field for field in fields) + name.encode("utf-8") + b"\0"
+    for part in header, content:
+        file.write(part + b"\0" * (-len(part) % 4))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+QEMU, with a clock that counts instructions. All CPUs share one count, so a guest with n busy CPUs runs each of them at
+1/n of the nominal speed: SHIFTS gives every number of CPUs about the same speed for each.
+
+Before version 10 QEMU lets a CPU run until the next timer, which takes up to 100 ms, before the next CPU has its turn.
+So one CPU does with any version; more need a newer one, which is installed in a small Debian of its own if the host's is
+older.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+
+from .. import progress
+from ..debian.packages import Unavailable, bootstrap
+from ..process import Failure
+from .kernels import cache
+
+# Nanoseconds of an instruction, as a power of two.
+SHIFTS = {1: 2, 2: 1, 4: 0, 8: 0}
+CPUS = tuple(SHIFTS)
+
+# Shorter turns of the CPUs do not change what a scheduler does within its ticks and slices.
+TURN_MAX_NS = 1_000_000
+
+_SUITE, _PACKAGE, _PROGRAM = "trixie", "qemu-system-x86", "qemu-system-x86_64"
+_LEAST_FOR_MANY = 10
+
+# A fixed model: "max" is another one in each version, for which libc chooses other functions.
+_CPU = "Nehalem,+rdrand"
+
+
+class Emulator:
+    """A QEMU: the words that start it, and its version."""
+
+    def __init__(self, words):
+        self.words = words
+        run = subprocess.run([*words, "--version"], capture_output=True, text=True, check=False)
+        found = re.search(r"version (\d+)\.(\d+)\.(\d+)", run.stdout)
+        if not found:
+            raise Failure(f"{' '.join(words)} is no QEMU: {run.stderr.strip()[-500:]}")
+        self.version = ".".join(found.groups())
+        self.major = int(found[1])
+
+    def command(self, cpus, memory):
+        """The command line of a deterministic machine without devices."""
+        return [*self.words, "-accel", "tcg,thread=single",
+                "-icount", f"shift={SHIFTS[cpus]},sleep=off,align=off", "-seed", "1",
+                "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-smp", str(cpus), "-m", str(memory), "-cpu", _CPU,
+                "-nodefaults", "-display", "none", "-no-reboot"]
+
+
+def _installed(tree):
+    """A QEMU of another Debian, by that Debian's own dynamic linker, so that it needs neither chroot nor root."""
+    library = tree / "usr/lib/x86_64-linux-gnu"
+    return [str(tree / "usr/lib64/ld-linux-x86-64.so.2"), "--library-path", str(library),
+            str(tree / "usr/bin" / _PROGRAM), "-L", str(tree / "usr/share/qemu"), "-L", str(tree / "usr/share/seabios")]
+
+
+def _install():
+    tree = cache() / "lab" / f"qemu-{_SUITE}"
+    if not tree.exists():
+        if os.geteuid() != 0 or not shutil.which("debootstrap"):
+            raise Failure(f"more than one CPU needs QEMU {_LEAST_FOR_MANY}: install it, or run this once as root with "
+                          "debootstrap, which installs it in a folder of its own")
+        progress.log(f"installing QEMU of Debian {_SUITE} in {tree}")
+        partial = tree.with_name(f"{tree.name}.{os.getpid()}")
+        partial.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            bootstrap(_SUITE, str(partial), [_PACKAGE])
+            partial.rename(tree)
+        except Unavailable as error:
+            raise Failure(f"QEMU {_LEAST_FOR_MANY}: {error}") from None
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+    return Emulator(_installed(tree))
+
+
+def find(cpus):
+    """A QEMU for a machine of so many CPUs: $QEMU, the host's, or one of our own."""
+    chosen = os.environ.get("QEMU")
+    if chosen:
+        return Emulator(chosen.split())
+    host = shutil.which(_PROGRAM)
+    if host:
+        emulator = Emulator([host])
+        if cpus == 1 or emulator.major >= _LEAST_FOR_MANY:
+            return emulator
+    return _install()
+
+
+def check_turns(emulator, longest_ns):
+    """Refuses a QEMU whose CPUs take turns that are too long."""
+    if longest_ns > TURN_MAX_NS:
+        raise Failure(f"QEMU {emulator.version} gives a CPU turns of {longest_ns / 1e6:.1f} ms, in which the others stand "
+                      f"still; a guest of several CPUs needs at most {TURN_MAX_NS / 1e6:.0f} ms (QEMU "
+                      f"{_LEAST_FOR_MANY} or newer)")

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+One boot of a guest. Its console goes into one file; a second serial port carries what the guest has to say, one line
+each: "tick" (a second of the guest's time has passed), "step TEXT", "lacks TEXT", "turn NS", "result LABEL JSON" and
+"end".
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from .. import escape, progress
+from ..process import Failure, Program
+from . import emulator
+
+# Without them the guest is not deterministic or does not boot, or spends its time on mitigations and on tests of its own.
+_KERNEL_OPTIONS = ("console=ttyS0,115200 quiet panic=-1 nokaslr tsc=unstable clocksource=hpet no_timer_check "
+                   "mitigations=off cryptomgr.notests")
+_MEMORY = 512
+_SILENCE = 60
+_CONSOLE_LINES = 25
+_POLL = 0.1
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class NoBoot(Failure):
+    """The kernel does not come to the scenario: an answer for a bisection, which skips it."""
+
+
+def last_lines(console):
+    """The lines that tell why a guest died: those around a panic, without the trace below it, else the last ones."""
+    lines = console.splitlines()
+    panics = [number for number, line in enumerate(lines) if "Kernel panic" in line]
+    end = panics[-1] + 1 if panics else len(lines)
+    return lines[max(0, end - _CONSOLE_LINES):end]
+
+
+class _Silence:
+    """
+    The seconds since the guest's last word. On a busy host, in which QEMU waits for a CPU, only the time counts in which
+    it had one.
+    """
+
+    def __init__(self, pid):
+        self.tasks = Path(f"/proc/{pid}/task")
+        self.reset()
+
+    def reset(self):
+        self.seconds, self.clock, self.cpu = 0.0, time.monotonic(), self._cpu()[0]
+
+    def _cpu(self):
+        """Its CPU seconds so far, and whether one of its threads has or wants a CPU."""
+        used, runs = 0, False
+        for stat in self.tasks.glob("*/stat"):
+            with contextlib.suppress(OSError):
+                fields = stat.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+                used += int(fields[11]) + int(fields[12])
+                runs = runs or fields[0] == "R"
+        return used / _TICKS, runs
+
+    def passed(self):
+        clock, (cpu, runs) = time.monotonic(), self._cpu()
+        self.seconds += cpu - self.cpu if runs else clock - self.clock
+        self.clock, self.cpu = clock, cpu
+        return self.seconds
+
+
+def _read_results(line):
+    _, label, text = line.split(" ", 2)
+    try:
+        return label, json.loads(text)
+    except ValueError:
+        raise Failure(f"the guest has printed a broken result of {label}: {text[:500]}") from None
+
+
+class Machine:
+    """A guest: a kernel with an initramfs. run() gives its results as [(label, value)]."""
+
+    def __init__(self, qemu, kernel, archive, cpus, title, memory=_MEMORY):
+        self.qemu, self.kernel, self.archive, self.cpus = qemu, kernel, archive, cpus
+        self.title, self.memory = title, memory
+        self.results, self.guest_seconds, self.began = [], 0, 0.0
+
+    def run(self):
+        with tempfile.TemporaryDirectory(prefix="schedqos-lab-") as folder:
+            folder = Path(folder)
+            self.archive.write(folder / "initramfs")
+            for name in ("console", "words"):
+                (folder / name).touch()
+            command = [*self.qemu.command(self.cpus, self.memory), "-serial", f"file:{folder}/console",
+                       "-serial", f"file:{folder}/words", "-kernel", self.kernel, "-initrd", folder / "initramfs",
+                       "-append", _KERNEL_OPTIONS]
+            self.began = time.monotonic()
+            with Program(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                         stop_timeout=5, death_signal=signal.SIGKILL) as program, \
+                    open(folder / "words", encoding="utf-8", errors="replace") as words:
+                self._follow(program, words, folder / "console")
+        return self.results
+
+    def _follow(self, program, words, console):
+        silence, rest, size = _Silence(program.pid), "", 0
+        while True:
+            ended = program.process.poll() is not None
+            rest += words.read()
+            *lines, rest = rest.split("\n")
+            for line in lines:
+                if self._take(line.rstrip("\r"), console):
+                    return
+            if lines or console.stat().st_size != size:
+                silence.reset()
+                size = console.stat().st_size
+            if ended:
+                said = program.process.stderr.read().strip()
+                raise self._no_boot("ended without a result" + (f": {said[-1000:]}" if said else ""), console)
+            if silence.passed() > _SILENCE:
+                raise self._no_boot(f"silent for {_SILENCE} s", console)
+            time.sleep(_POLL)
+
+    def _take(self, line, console):
+        """Returns whether the guest is done."""
+        word, _, text = line.partition(" ")
+        if word == "result":
+            self.results.append(_read_results(line))
+        elif word == "tick":
+            self.guest_seconds += 1
+        elif word == "step":
+            progress.log(f"{self.title}: {text} ({progress.span(time.monotonic() - self.began)}, "
+                         f"{self.guest_seconds} s in the guest)")
+        elif word == "turn":
+            emulator.check_turns(self.qemu, int(text))
+        elif word == "lacks":
+            raise NoBoot(f"{self.kernel} lacks {text}")
+        elif word == "failed":
+            raise self._no_boot(text, console, Failure)
+        return word == "end"
+
+    def _no_boot(self, what, console, kind=NoBoot):
+        lines = last_lines(console.read_text(encoding="utf-8", errors="replace"))
+        shown = "\n".join("  " + escape.visible(line) for line in lines)
+        return kind(f"{self.title}: {what}. Kernel: {self.kernel}. "
+                    + (f"The last lines of its console:\n{shown}" if shown else "It printed nothing on its console."))

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+What the daemon costs: CPU time of its process and of its helpers for each kind of operation, one by one ("idle") and as
+fast as they can be done ("storm"), with several numbers of rules; and the time from an exec to its class. The bare
+listener is the price of hearing the events at all.
+"""
+
+import tempfile
+
+from ... import attr
+from ...storms import rules
+from ...variants import CONFIGS, write_configs
+
+NAME, TITLE = "costs", "CPU time of the daemon for each operation"
+VARIANTS, SEEDS = "none,schedqos", 1
+TOOLS = ("forks", "execs", "threads", "renames", "tiny", "other", "probe", "probed")
+
+OPERATIONS = ("fork", "exec", "exec-sets", "rename", "thread")
+KINDS = {"idle": 200, "storm": 400}  # operations of each
+RULES = (0, 10, 15000)
+MAPPING = "balanced"
+_PROBES, _PROBE_PAUSE_US, _PROBE_RULES = 100, 5000, 10
+
+# A program that was tagged before its main began finds its class at its first look.
+_FIRST_LOOK_NS = 10_000
+
+
+def _rules(count):
+    own = rules.config(None)
+    if not count:
+        return {"schedqos": own["schedqos"]}
+    return rules.filled(own, count) if count > len(rules.OWN) else own
+
+
+def fill(archive, variant, _):
+    for count in RULES if variant.executable else ():
+        with tempfile.TemporaryDirectory(prefix="schedqos-lab-") as folder:
+            write_configs(folder, _rules(count), variant.mapping or CONFIGS / "mappings" / f"{MAPPING}.json")
+            archive.add_folder(f"/lab/rules/{count}", folder)
+
+
+def _probe(seed):
+    """The slices are left out: some kernels have none."""
+    initiated, interactive = attr.Attr(attr.NORMAL, -3, 0), attr.Attr(attr.NORMAL, -4, 0)
+    return (f"say \"result probe $(bench-probe {_PROBES} {_PROBE_PAUSE_US} {seed} /lab/bench-probed {initiated} "
+            f"probe-a {interactive} probe-b {initiated})\"")
+
+
+def script(variant, seed, _):
+    lines = [". /lab/costs", *(f"{kind}={count}" for kind, count in KINDS.items())]
+    if not variant.executable:
+        return "\n".join([*lines, "start_listener", "costs bare $listener", "stop_listener", ""])
+    for count in RULES:
+        lines += [f"start_daemon --config /lab/rules/{count}/bench.json --configs-path /lab/rules/{count}/configs",
+                  f"costs {count} $daemon"]
+        if count == _PROBE_RULES:
+            lines.append(_probe(seed))
+        lines.append("stop_daemon")
+    return "\n".join([*lines, ""])
+
+
+def _of_probe(found):
+    after = [tagged - main for tagged, main in zip(found["exec"], found["exec_main"])]
+    times = sorted(found["exec"])
+    return {"execve itself, p50": sorted(found["exec_main"])[len(after) // 2] / 1000,
+            "exec to class, p50": times[len(times) // 2] / 1000,
+            "exec to class, p99": times[(len(times) * 99 + 99) // 100 - 1] / 1000,
+            "class at first look in main": 100 * sum(each < _FIRST_LOOK_NS for each in after) / len(after)}
+
+
+def _shown(label):
+    count, kind, operation = label.split("/")
+    return f"{operation}, {kind}" + ("" if count == "bare" else f", {count} rules")
+
+
+def values(results, _):
+    found, probe = {}, {}
+    for label, value in results:
+        if label == "probe":
+            probe = _of_probe(value)
+            continue
+        name = _shown(label)
+        for part in ("main", "helper"):
+            found[f"{name}: {part}"] = value[part] / value["ops"] / 1000
+    return {**found, **probe}
+
+
+def units(_):
+    labels = [f"{count}/{kind}/{operation}" for count in ("bare", *RULES) for kind in KINDS for operation in OPERATIONS]
+    return {**{f"{_shown(label)}: {part}": "us" for label in labels for part in ("main", "helper")},
+            "execve itself, p50": "us", "exec to class, p50": "us", "exec to class, p99": "us",
+            "class at first look in main": "%"}

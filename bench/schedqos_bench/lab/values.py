@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Values of the lab: {variant: {metric: [a value for each seed]}}. There is no noise, so there are no intervals: the median
+over the seeds, the least and the greatest.
+"""
+
+import statistics
+
+
+def summary(found):
+    """(median, least, greatest); None where no seed has a value."""
+    found = [value for value in found if value is not None]
+    return (statistics.median(found), min(found), max(found)) if found else None
+
+
+def number(value):
+    if value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    digits = 4 if abs(value) < 1 else 3
+    return f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def cell(found):
+    each = summary(found)
+    if each is None:
+        return "-"
+    median, least, greatest = each
+    return number(median) + ("" if least == greatest else f" ({number(least)} - {number(greatest)})")
+
+
+def table(values, units):
+    """Markdown, a row for each metric. values as above; units: {metric: unit}."""
+    names = list(values)
+    metrics = list(dict.fromkeys(metric for each in values.values() for metric in each))
+    rows = [["", *names]]
+    for metric in metrics:
+        unit = units.get(metric, "")
+        rows.append([f"{metric}, {unit}" if unit else metric, *(cell(values[name].get(metric, [])) for name in names)])
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    lines.insert(1, "|" + " --- |" * len(rows[0]))
+    return "\n".join(lines)

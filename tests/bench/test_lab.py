@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The lab without a virtual machine: its archive, its variants, and what it reads from a guest."""
+
+import os
+import subprocess
+import unittest
+from types import SimpleNamespace
+
+from case import Folder
+from schedqos_bench.lab import emulator, machine, values, variants
+from schedqos_bench.lab.archive import Archive
+from schedqos_bench.lab.scenarios import costs
+from schedqos_bench.process import Failure
+
+
+class Initramfs(Folder):
+    def write(self, name):
+        archive = Archive()
+        archive.add_text("/b/init", "echo\n", executable=True)
+        archive.add_link("/bin/sh", "busybox")
+        archive.add_program("/bin/true", "/bin/true")
+        archive.write(self.folder / name)
+        return (self.folder / name).read_bytes()
+
+    def test_same_content_gives_the_same_bytes(self):
+        first = self.write("first")
+        self.assertEqual(first, self.write("second"))
+        self.assertTrue(first.startswith(b"070701"))
+        self.assertEqual(len(first) % 4, 0)
+
+    def test_brings_libraries_and_folders(self):
+        names = set()
+        data, at = self.write("all"), 0
+        while at < len(data):
+            name_size, size = int(data[at + 94:at + 102], 16), int(data[at + 54:at + 62], 16)
+            names.add(data[at + 110:at + 109 + name_size].decode())
+            at += -(-(110 + name_size) // 4) * 4 + -(-size // 4) * 4
+        self.assertLessEqual({"b", "b/init", "bin", "bin/sh", "bin/true", "TRAILER!!!"}, names)
+        self.assertTrue(any("libc.so" in name for name in names))
+
+
+class Variants(Folder):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "schedqos").touch()
+
+    def parse(self, *texts):
+        return variants.parse(texts, self.folder)
+
+    def test_all_parts(self):
+        found = self.parse("none,schedqos:balanced+weights=300,none+slice:0.5+features:NO_RUN_TO_PARITY+cgroup_mode:smp",
+                           "cgroup_mode:up", f"build:old={self.folder}+weights", "cmd:x=run a,b+c")
+        self.assertEqual([each.name for each in found],
+                         ["none", "balanced+weights=300", "none+slice:0.5+features:NO_RUN_TO_PARITY+cgroup_mode:smp",
+                          "cgroup_mode:up", "old+weights", "x"])
+        self.assertEqual([each.kind for each in found],
+                         ["none", "schedqos", "none", "none", "schedqos", "command"])
+        self.assertEqual(found[1].weights, 300)
+        self.assertEqual(found[1].mapping.name, "balanced.json")
+        self.assertEqual((found[2].slice_ns, found[2].features, found[2].cgroup_mode),
+                         (500000, ("NO_RUN_TO_PARITY",), "smp"))
+        self.assertEqual(found[5].command, "run a,b+c")
+
+    def test_wrong_ones_are_refused(self):
+        for text in ("nothing", "schedqos:no-such", "none+slice:0", "none+slice:x", "none+features:x", "none,none",
+                     "build:x=/no/such", "none+weights=0", "cgroup_mode:", ""):
+            with self.subTest(text), self.assertRaises(Failure):
+                self.parse(text)
+
+
+class Words(unittest.TestCase):
+    def guest(self):
+        found = machine.Machine(SimpleNamespace(version="7.2.0"), "vmlinuz", None, 4, "none, seed 1")
+        found.began = 0
+        return found
+
+    def take(self, *lines):
+        guest = self.guest()
+        for line in lines:
+            if guest._take(line, SimpleNamespace(read_text=lambda **_: "panic\n")):
+                return guest
+        raise AssertionError("not at its end")
+
+    def test_results_ticks_and_the_end(self):
+        guest = self.take("tick", 'result a/b {"x": 1}', "tick", "turn 900000", "end", "result not json")
+        self.assertEqual((guest.results, guest.guest_seconds), ([("a/b", {"x": 1})], 2))
+
+    def test_what_a_kernel_lacks_is_told_by_name(self):
+        with self.assertRaisesRegex(machine.NoBoot, "vmlinuz lacks proc events"):
+            self.take("lacks proc events")
+
+    def test_long_turns_and_broken_results_are_refused(self):
+        with self.assertRaisesRegex(Failure, "QEMU 7.2.0 gives a CPU turns of 104.0 ms"):
+            self.take("turn 104000000")
+        with self.assertRaisesRegex(Failure, "broken result of a"):
+            self.take("result a {")
+
+    def test_the_lines_around_a_panic_are_shown(self):
+        console = "\n".join([*map(str, range(40)), "Kernel panic - not syncing: x", *["trace"] * 40])
+        found = machine.last_lines(console)
+        self.assertEqual((found[-1], found[-2]), ("Kernel panic - not syncing: x", "39"))
+        self.assertEqual(machine.last_lines("a\nb"), ["a", "b"])
+
+
+class Numbers(unittest.TestCase):
+    def test_table_has_median_least_and_greatest(self):
+        found = values.table({"none": {"p99": [1.0, 3.0, 2.0]}, "x": {"p99": [2.0], "late": [None]}}, {"p99": "ms"})
+        self.assertEqual(found.splitlines()[2:], ["| p99, ms | 2 (1 - 3) | 2 |", "| late | - | - |"])
+
+    def test_costs_are_for_each_operation(self):
+        found = costs.values([("10/idle/fork", {"ops": 200, "main": 2_000_000, "helper": 200_000}),
+                              ("probe", {"exec": [1000, 3000], "exec_main": [900, 1000], "rename": []})], None)
+        self.assertEqual(found["fork, idle, 10 rules: main"], 10)
+        self.assertEqual(found["fork, idle, 10 rules: helper"], 1)
+        self.assertEqual(found["class at first look in main"], 100)
+        self.assertLessEqual(set(found), set(costs.units(None)))
+
+
+class Emulator(Folder):
+    def test_what_is_no_qemu_is_refused(self):
+        with self.assertRaisesRegex(Failure, "is no QEMU"):
+            emulator.Emulator(["/bin/true"])
+
+    def test_command_is_deterministic(self):
+        program = self.folder / "qemu"
+        program.write_text("#!/bin/sh\necho QEMU emulator version 10.0.13\n", encoding="ascii")
+        os.chmod(program, 0o755)
+        qemu = emulator.Emulator([str(program)])
+        self.assertEqual(qemu.major, 10)
+        self.assertIn("shift=1,sleep=off,align=off", qemu.command(2, 512))
+        subprocess.run(qemu.command(1, 512), stdout=subprocess.DEVNULL, check=True)
