@@ -152,7 +152,7 @@ lint: ## compilers, cppcheck, clang-tidy, shellcheck: no warning
 coverage: ## line coverage of src/policy and src/config by the unit tests
 	$Qtests/coverage
 
-BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames tiny other probe probed listener http-load frames sound shell turns)
+BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames tiny other probe probed listener http-load frames sound shell turns attr build)
 BENCH_OBJECTS := $(patsubst %.c,$B/%.o,$(wildcard bench/tools/*.c))
 
 $(BENCH_TOOLS): $B/bench/tools/bench.o
@@ -160,11 +160,11 @@ $(BENCH_TOOLS): $B/bench/tools/bench.o
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) $(STATIC) -o $@ $^
 
 # What is started over and over, or measured from its first instruction on, should not wait for a dynamic linker.
-$(addprefix $B/bench/bench-,tiny other probed): STATIC = $(shell echo 'int main(void) { return 0; }' | \
+$(addprefix $B/bench/bench-,tiny other probed build): STATIC = $(shell echo 'int main(void) { return 0; }' | \
 	$(CC) -static -xc - -o /dev/null 2>/dev/null && echo -static)
 $(addprefix $B/bench/bench-,forks execs threads renames): $B/bench/bench-%: $B/bench/tools/storm_%.o $B/bench/tools/storm.o
 $(addprefix $B/bench/bench-,tiny other): $B/bench/tools/tiny.o
-$(addprefix $B/bench/bench-,probe probed turns): $B/bench/bench-%: $B/bench/tools/%.o
+$(addprefix $B/bench/bench-,probe probed turns attr build): $B/bench/bench-%: $B/bench/tools/%.o
 $B/bench/bench-listener: $B/bench/tools/listener.o $B/bench/tools/tagger.o
 $B/bench/bench-http-load: $(addprefix $B/bench/tools/,http_load.o http_response.o histogram.o)
 # One program under the names of three: rules go by names.

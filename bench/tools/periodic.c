@@ -18,6 +18,7 @@
 
 #include "bench.h"
 #include "histogram.h"
+#include "iterations.h"
 
 /* Not counted: until then its class is there, and its pages are. */
 #define WARM_UP_NS 500000000ULL
@@ -30,7 +31,9 @@
 
 struct loop {
 	uint64_t period_ns, work_ns, end_ns;
-	int terminal; /* of the shell; -1: the work is our own */
+	bool iterates;	/* in the lab: work is counted in iterations, not in CPU time */
+	uint64_t state; /* of the numbers by which the lengths vary in the lab */
+	int terminal;	/* of the shell; -1: the work is our own */
 	uint64_t left_out;
 	struct histogram wakeup, done;
 };
@@ -43,10 +46,15 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
-/* By CPU time, so that it is the same work whatever runs beside it. */
-static void work(uint64_t ns)
+/* By CPU time, so that it is the same work whatever runs beside it; in the lab by iterations, a tenth more or less. */
+static void work(struct loop *loop)
 {
-	uint64_t end = cpu_ns() + ns;
+	uint64_t end = cpu_ns() + loop->work_ns, us = loop->work_ns / NS_PER_US;
+
+	if (loop->iterates) {
+		iterate(us * 9 / 10 + random_below(&loop->state, us / 5 + 1));
+		return;
+	}
 
 	while (cpu_ns() < end) {
 		for (volatile int i = 0; i < STEPS; i++)
@@ -54,13 +62,13 @@ static void work(uint64_t ns)
 	}
 }
 
-static void __attribute__((noreturn)) run_shell(int fd, uint64_t work_ns, pid_t parent)
+static void __attribute__((noreturn)) run_shell(int fd, struct loop *loop, pid_t parent)
 {
 	char key;
 
 	end_with(parent);
 	while (read(fd, &key, 1) == 1) {
-		work(work_ns);
+		work(loop);
 		if (write(fd, &key, 1) != 1)
 			break;
 	}
@@ -68,7 +76,7 @@ static void __attribute__((noreturn)) run_shell(int fd, uint64_t work_ns, pid_t 
 }
 
 /* The terminal's end of a pty, with a shell at the other that answers each key after its work. */
-static int start_shell(uint64_t work_ns)
+static int start_shell(struct loop *loop)
 {
 	int terminal, shell;
 	struct termios raw;
@@ -83,7 +91,7 @@ static int start_shell(uint64_t work_ns)
 	if (pid < 0)
 		die("fork");
 	if (pid == 0)
-		run_shell(shell, work_ns, self);
+		run_shell(shell, loop, self);
 	close(shell);
 	return terminal;
 }
@@ -98,8 +106,7 @@ static void type_key(int terminal)
 
 static void sleep_until(uint64_t ns)
 {
-	struct timespec then = { .tv_sec = (time_t)(ns / NS_PER_S),
-				 .tv_nsec = (long)(ns % NS_PER_S) };
+	struct timespec then = { .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL) == EINTR)
 		;
@@ -115,7 +122,7 @@ static uint64_t run_once(struct loop *loop, uint64_t due, bool counts)
 	if (loop->terminal >= 0)
 		type_key(loop->terminal);
 	else
-		work(loop->work_ns);
+		work(loop);
 	done = now_ns();
 	behind = (done - due) / loop->period_ns;
 	if (counts) {
@@ -135,14 +142,27 @@ static void print(const struct loop *loop)
 	printf("}\n");
 }
 
+/* Takes "-s SEED", which has the loop begin at a random phase and count its work in iterations. */
+static void parse_seed(struct loop *loop, int *argc, char ***argv)
+{
+	if (*argc < 3 || strcmp((*argv)[1], "-s") != 0)
+		return;
+	loop->iterates = true;
+	loop->state = parse_number((*argv)[2], UINT32_MAX);
+	*argc -= 2;
+	*argv += 2;
+}
+
 int main(int argc, char **argv)
 {
-	bool has_shell = argc == 5 && strcmp(argv[4], "pty") == 0;
 	static struct loop loop; /* too large for a stack */
 	uint64_t start, due;
+	bool has_shell;
 
+	parse_seed(&loop, &argc, &argv);
+	has_shell = argc == 5 && strcmp(argv[4], "pty") == 0;
 	if (argc != 4 && !has_shell) {
-		fprintf(stderr, "usage: %s PERIOD_US WORK_US SECONDS [pty]\n", argv[0]);
+		fprintf(stderr, "usage: %s [-s SEED] PERIOD_US WORK_US SECONDS [pty]\n", program_invocation_short_name);
 		return 2;
 	}
 	loop.period_ns = parse_number(argv[1], 10000000) * NS_PER_US;
@@ -151,12 +171,15 @@ int main(int argc, char **argv)
 		errno = EINVAL;
 		die(argv[1]);
 	}
-	prctl(PR_SET_TIMERSLACK,
-	      1); /* what is due comes by an interrupt, as from a display or a sound card */
-	loop.terminal = has_shell ? start_shell(loop.work_ns) : -1;
+	/* What is due comes by an interrupt, as from a display or a sound card. */
+	prctl(PR_SET_TIMERSLACK, 1);
+	loop.terminal = has_shell ? start_shell(&loop) : -1;
 	start = now_ns() + WARM_UP_NS;
 	loop.end_ns = start + parse_number(argv[3], 86400) * NS_PER_S;
-	for (due = now_ns() + loop.period_ns; due < loop.end_ns;)
+	due = now_ns() + loop.period_ns;
+	if (loop.iterates)
+		due += random_below(&loop.state, loop.period_ns);
+	while (due < loop.end_ns)
 		due = run_once(&loop, due, due >= start);
 	print(&loop);
 	return 0;

@@ -38,8 +38,7 @@ static void *sleep_often(void *argument)
 	return argument;
 }
 
-static void start(pthread_t *thread, void *(*function)(void *), void *argument, unsigned cpu,
-		  int priority)
+static void start(pthread_t *thread, void *(*function)(void *), void *argument, unsigned cpu, int priority)
 {
 	struct sched_param parameters = { .sched_priority = priority };
 	pthread_attr_t attr;

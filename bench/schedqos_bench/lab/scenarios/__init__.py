@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 The lab's scenarios. Each module has NAME, TITLE, VARIANTS (by default), SEEDS (by default), TOOLS (of bench/tools, without
-"bench-"), APPLETS of its own (none), and
+"bench-"), APPLETS (of busybox, beside the common ones), RUNS_DAEMON (whether its script starts the daemon itself), and
 
+    add_options(parser)                its options, if it has any
     fill(archive, variant, options)    adds what the guest needs beyond that
-    script(variant, seed, options)     the shell script that the guest runs
-    values(results, options)           {metric: value} of the guest's [(label, value)]
+    script(variant, seeds, options)    the shell script that the guest runs; it labels its results SEED/LABEL
+    values(results, options)           {metric: value} of the [(LABEL, value)] of a seed
     units(options)                     {metric: unit} of all metrics that values() can return
 """
 
-from . import costs
+from . import costs, frames
 
-ALL = {module.NAME: module for module in (costs,)}
+ALL = {module.NAME: module for module in (costs, frames)}

@@ -13,6 +13,8 @@ from ...variants import CONFIGS, write_configs
 
 NAME, TITLE = "costs", "CPU time of the daemon for each operation"
 VARIANTS, SEEDS = "none,schedqos", 1
+RUNS_DAEMON = True
+APPLETS = ()
 TOOLS = ("forks", "execs", "threads", "renames", "tiny", "other", "probe", "probed")
 
 OPERATIONS = ("fork", "exec", "exec-sets", "rename", "thread")
@@ -42,19 +44,21 @@ def fill(archive, variant, _):
 def _probe(seed):
     """The slices are left out: some kernels have none."""
     initiated, interactive = attr.Attr(attr.NORMAL, -3, 0), attr.Attr(attr.NORMAL, -4, 0)
-    return (f"say \"result probe $(bench-probe {_PROBES} {_PROBE_PAUSE_US} {seed} /lab/bench-probed {initiated} "
+    return (f"say \"result {seed}/probe $(bench-probe {_PROBES} {_PROBE_PAUSE_US} {seed} /lab/bench-probed {initiated} "
             f"probe-a {interactive} probe-b {initiated})\"")
 
 
-def script(variant, seed, _):
+def script(variant, seeds, _):
     lines = [". /lab/costs", *(f"{kind}={count}" for kind, count in KINDS.items())]
     if not variant.executable:
-        return "\n".join([*lines, "start_listener", "costs bare $listener", "stop_listener", ""])
+        lines += ["start_listener", *(f"costs {seed}/bare $listener" for seed in seeds), "stop_listener"]
+        return "\n".join([*lines, ""])
     for count in RULES:
-        lines += [f"start_daemon --config /lab/rules/{count}/bench.json --configs-path /lab/rules/{count}/configs",
-                  f"costs {count} $daemon"]
-        if count == _PROBE_RULES:
-            lines.append(_probe(seed))
+        lines.append(f"start_daemon --config /lab/rules/{count}/bench.json --configs-path /lab/rules/{count}/configs")
+        for seed in seeds:
+            lines.append(f"costs {seed}/{count} $daemon")
+            if count == _PROBE_RULES:
+                lines.append(_probe(seed))
         lines.append("stop_daemon")
     return "\n".join([*lines, ""])
 
