@@ -325,6 +325,18 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret)
 	return 0;
 }
 
+uid_t procfs_user(int proc, pid_t pid)
+{
+	bool is_own = false;
+	struct stat folder;
+	char path[16];
+
+	snprintf(path, sizeof(path), "%d", (int)pid);
+	if (procfs_own_userns(proc, pid, &is_own) < 0 || !is_own || fstatat(proc, path, &folder, 0) < 0)
+		return PROCFS_OTHERS;
+	return folder.st_uid;
+}
+
 int procfs_list(int proc, pid_t tgid, DIR **ret)
 {
 	char path[64] = ".";

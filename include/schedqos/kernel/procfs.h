@@ -86,6 +86,15 @@ int procfs_pidfd(int proc, int pidfd, pid_t *ret);
  */
 int procfs_own_userns(int proc, pid_t tid, bool *ret);
 
+/* Stands for all users of processes in other user namespaces, where anybody may have many ids. */
+#define PROCFS_OTHERS ((uid_t)-1)
+
+/*
+ * Returns the process's effective user, PROCFS_OTHERS if it is in another user namespace or gone. That is the owner of
+ * its folder, whose lookup does not take the process's memory (task_dump_owner in fs/proc/base.c), as status does.
+ */
+uid_t procfs_user(int proc, pid_t pid);
+
 /* The parsers behind the readers: NUL-terminated text of a /proc file. Return 0 or -EBADMSG. */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_parse_pidfd(const char *text, pid_t *ret);
