@@ -91,6 +91,9 @@ static const struct sentence about_rest[] = {
 	  "<had:withheld>, there before: no rule raises what was lowered, unless it has \"yield\": "
 	  "false" },
 
+	{ "spared", "not read",
+	  "its cgroup and the users it runs as: reading about its user's processes takes too long" },
+
 	{ "class daemon", "wanted", "<wanted.text>" },
 	{ "else class", "would get", "<wanted.text>" },
 	{ "kind=made-up", NULL, "" },

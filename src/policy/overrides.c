@@ -276,7 +276,7 @@ int overrides_look(const struct overrides *overrides, struct task *leader, struc
 		r = facts_need(facts, FACT_OWNER);
 	if (r == 0 && app)
 		r = facts_need(facts, FACT_STAT);
-	if (r < 0)
+	if (r < 0 || facts->is_spared)
 		return r;
 	if (app && facts->tty && facts->tty != app->override.tty) {
 		leader->joined[SLOT_SHOWN] = 0;

@@ -104,8 +104,9 @@ static const struct task *parent_of(const struct plan *plan, struct facts *facts
 }
 
 /*
- * Finds the limit and the unit's class. Anybody can make a cgroup whose path is too long to be read, so a process in one
- * keeps the limits that it had, and has those of its parent as well. Without memory for a new limit the old one stays.
+ * Finds the limit and the unit's class. Anybody can make a cgroup whose path is too long or too dear to be read, so a
+ * process in one keeps the limits that it had, and has those of its parent as well. Without memory for a new limit the
+ * old one stays.
  */
 static void look_at_cgroup(struct plan *plan, struct task *leader, struct facts *facts)
 {
@@ -115,7 +116,7 @@ static void look_at_cgroup(struct plan *plan, struct task *leader, struct facts 
 	const struct task *parent;
 	const struct unit *unit;
 
-	if (needs_cgroup(plan) && *cgroup != '/') {
+	if (facts->is_spared || (needs_cgroup(plan) && *cgroup != '/')) {
 		parent = parent_of(plan, facts);
 		limits_join(plan->limits, leader->limit, parent ? parent->limit : 0, max, &leader->limit);
 		return;
@@ -166,8 +167,8 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 		r = look_at_inherited(plan, leader, facts);
 	if (r < 0)
 		return r;
-	/* The match that was made when argv could be read is better than one without it. */
-	if (!facts->argv_is_unread || due == DUE_EXEC || leader->own.by == REASON_NONE)
+	/* The match that was made when all could be read is better than one without some of it. */
+	if (!(facts->argv_is_unread || facts->is_spared) || due == DUE_EXEC || leader->own.by == REASON_NONE)
 		leader->app = rule ? rule->id : 0;
 	if (due != DUE_EXEC && before.app && leader->app != before.app && leader->inherit == before.app)
 		end_handing_on(plan, leader, facts);

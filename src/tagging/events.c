@@ -250,6 +250,25 @@ void due_carry_out(struct tagger *tagger, const struct plan_action *action)
  */
 #define BOOK_EVERY 16
 
+/* Has a process that was decided about without some facts decided about again later. */
+static void check_spending(struct tagger *tagger, const struct facts *facts)
+{
+	struct unread *spared = &tagger->spending.spared;
+	uid_t user;
+	pid_t tgid;
+
+	if (facts->is_spared)
+		unread_note(spared, facts->tgid, clock_ms());
+	else if (spared->count && (facts->have & FACT_EXE))
+		unread_forget(spared, facts->tgid);
+	if (!live_facts_has_overspent(tagger->facts, &user, &tgid))
+		return;
+	problem_report(&tagger->problems[PROBLEM_SPENDING],
+		       "reading about processes of user %d takes too long, the last was %d: for some seconds those that "
+		       "call exec are decided about without their cgroup and what users they run as",
+		       (int)user, (int)tgid);
+}
+
 /* Returns whether that has to wait for the answer to a question. */
 static bool decide_one(struct tagger *tagger, const struct plan_due *due)
 {
@@ -258,7 +277,8 @@ static bool decide_one(struct tagger *tagger, const struct plan_due *due)
 
 	if (plan_decide(tagger->plan, due, facts, &action))
 		due_carry_out(tagger, &action);
-	if (facts->exe_is_unknown || facts->cgroup_is_unknown)
+	check_spending(tagger, facts);
+	if (facts->exe_is_unknown || (facts->cgroup_is_unknown && !facts->is_spared))
 		problem_report(&tagger->problems[PROBLEM_PATH],
 			       "the path of a program or a cgroup is over 4,095 bytes: it matches nothing");
 	if (++tagger->waiting.decided % BOOK_EVERY == 0)

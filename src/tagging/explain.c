@@ -104,7 +104,7 @@ static void put_process(struct json_writer *json, const struct explain_source *s
 	const struct config *config = plan_config(source->plan);
 	struct facts *facts = explain_facts(source, leader);
 
-	if (facts_need(facts, FACT_UID) == 0)
+	if (facts_need(facts, FACT_UID) == 0 && facts->uid != (uid_t)-1)
 		json_put_count(json, "uid", facts->uid);
 	put_cgroup(json, source, leader, facts);
 	put_shown(json, source, leader);

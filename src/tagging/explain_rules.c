@@ -133,6 +133,7 @@ void explain_put_matching(struct json_writer *json, const struct config *config,
 	if (rules_names(config->rules, facts, &names) < 0)
 		return;
 	json_put_bool(json, "arguments_unread", facts->argv_is_unread);
+	json_put_bool(json, "spared", facts->is_spared);
 	json_begin(json, "names", '[');
 	for (size_t i = 0; i < names.count; i++)
 		put_name(json, NULL, &names.items[i]);

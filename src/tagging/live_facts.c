@@ -13,7 +13,8 @@
 
 static int fetch(struct facts *facts, enum fact fact);
 
-struct live_facts *live_facts_new(int proc, struct applier *applier, struct arguments *arguments)
+struct live_facts *live_facts_new(int proc, struct applier *applier, struct arguments *arguments,
+				  struct spending *spending)
 {
 	struct live_facts *live = calloc(2, sizeof(*live));
 
@@ -23,6 +24,7 @@ struct live_facts *live_facts_new(int proc, struct applier *applier, struct argu
 		live[i].proc = proc;
 		live[i].applier = applier;
 		live[i].arguments = arguments;
+		live[i].spending = spending;
 	}
 	live->parent = &live[1];
 	return live;
@@ -41,7 +43,7 @@ static int look(struct facts *facts, pid_t tid, struct task_attr *ret)
 struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 {
 	live->facts = (struct facts){ .fetch = fetch, .look = look, .tid = tid, .tgid = tgid };
-	live->awaits = false;
+	live->awaits = live->has_status = false;
 	live->source = tgid;
 	return &live->facts;
 }
@@ -126,16 +128,16 @@ static bool has_seat(uid_t uid)
 	return sd_uid_get_seats(uid, 0, NULL) > 0 || (access("/run/systemd/seats", F_OK) < 0 && errno == ENOENT);
 }
 
-/* One file tells of both. */
-static int fetch_users(struct live_facts *live)
+/* Reads the file that tells of three facts, once. */
+static int need_status(struct live_facts *live)
 {
-	struct procfs_status status;
-	int r = procfs_status(live->proc, live->facts.tgid, &status);
+	int r = live->has_status ? 0 : procfs_status(live->proc, live->facts.tgid, &live->status);
 
 	if (r < 0)
 		return r;
-	live->facts.uid = status.real;
-	live->facts.owner = status.owner;
+	live->has_status = true;
+	live->facts.uid = live->status.real;
+	live->facts.owner = live->status.owner;
 	live->facts.have |= FACT_UID | FACT_OWNER;
 	return 0;
 }
@@ -143,19 +145,18 @@ static int fetch_users(struct live_facts *live)
 static int fetch_seat(struct live_facts *live)
 {
 	struct facts *facts = &live->facts;
-	struct procfs_status status;
-	int r = procfs_status(live->proc, facts->tgid, &status);
+	int r = need_status(live);
 
 	if (r < 0)
 		return r;
-	facts->at_seat = status.may_nice;
+	facts->at_seat = live->status.may_nice;
 	/* In a user namespace of his own anybody has all capabilities. */
 	if (facts->at_seat) {
 		r = facts_need(facts, FACT_USERNS);
 		facts->at_seat = facts->initial_userns;
 	}
 	if (r == 0 && !facts->at_seat)
-		facts->at_seat = has_seat(status.real);
+		facts->at_seat = has_seat(live->status.real);
 	return r;
 }
 
@@ -179,6 +180,59 @@ static ssize_t fetch_argv(struct live_facts *live)
 	return n;
 }
 
+/* ---- facts whose cost the process's owner controls, and which a decision can do without ---- */
+
+/* Leaves the fact unknown: a condition of a rule does not hold then. */
+static int spare(struct live_facts *live, enum fact fact)
+{
+	struct facts *facts = &live->facts;
+
+	facts->is_spared = true;
+	if (fact == FACT_CGROUP) {
+		live->cgroup[0] = '\0';
+		facts->cgroup_is_unknown = true;
+	} else if (fact == FACT_SEAT) {
+		facts->at_seat = false;
+	} else {
+		facts->uid = facts->owner = (uid_t)-1;
+		facts->have |= FACT_UID | FACT_OWNER;
+	}
+	return 0;
+}
+
+static ssize_t fetch_dear_one(struct live_facts *live, enum fact fact)
+{
+	if (fact == FACT_CGROUP)
+		return fetch_cgroup(live);
+	return fact == FACT_SEAT ? fetch_seat(live) : need_status(live);
+}
+
+/* Waiting for a CPU is not the owner's doing, so this counts the CPU's time. */
+static ssize_t fetch_dear(struct live_facts *live, enum fact fact)
+{
+	struct spending *spending = live->spending;
+	const pid_t tgid = live->facts.tgid;
+	const uint32_t ms = clock_ms();
+	uint64_t ns;
+	ssize_t r;
+
+	if (!spending_is_quiet(spending, ms) && !spending_allows(spending, procfs_user(live->proc, tgid), ms))
+		return spare(live, fact);
+	ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	r = fetch_dear_one(live, fact);
+	ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - ns;
+	if (spending_is_of_note(spending, ns, ms)) {
+		const uid_t user = procfs_user(live->proc, tgid);
+
+		if (spending_note(spending, user, ns, ms)) {
+			live->has_overspent = true;
+			live->overspender = user;
+			live->overspent_on = tgid;
+		}
+	}
+	return r;
+}
+
 static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 {
 	struct facts *facts = &live->facts;
@@ -195,14 +249,13 @@ static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 		return fetch_argv(live);
 	case FACT_CGROUP:
 		facts->cgroup = live->cgroup;
-		return fetch_cgroup(live);
+		return fetch_dear(live, fact);
 	case FACT_UID:
 	case FACT_OWNER:
-		return fetch_users(live);
+	case FACT_SEAT:
+		return fetch_dear(live, fact);
 	case FACT_USERNS:
 		return procfs_own_userns(live->proc, facts->tgid, &facts->initial_userns);
-	case FACT_SEAT:
-		return fetch_seat(live);
 	case FACT_PARENT:
 		return fetch_parent(live);
 	case FACT_STAT:
@@ -239,6 +292,16 @@ int live_facts_take_error(struct live_facts *live)
 
 	live->error = live->parent->error = 0;
 	return error;
+}
+
+bool live_facts_has_overspent(struct live_facts *live, uid_t *ret_user, pid_t *ret_tgid)
+{
+	const bool has = live->has_overspent;
+
+	*ret_user = live->overspender;
+	*ret_tgid = live->overspent_on;
+	live->has_overspent = false;
+	return has;
 }
 
 bool live_facts_await(const struct live_facts *live)

@@ -4,15 +4,23 @@
 
 #include <limits.h>
 
+#include <schedqos/kernel/procfs.h>
 #include <schedqos/policy/rules.h>
 
 #include "apply.h"
 #include "arguments.h"
+#include "spending.h"
 
 struct live_facts {
 	struct facts facts; /* must be first: fetch casts its pointer */
 	struct applier *applier;
 	struct arguments *arguments;
+	struct spending *spending;
+	bool has_overspent; /* a user's debt has become too large: whose, and by a read about which process */
+	uid_t overspender;
+	pid_t overspent_on;
+	struct procfs_status status; /* if it has_status */
+	bool has_status;
 	int proc;
 	int error;    /* the last shortage; 0: none since live_facts_take_error */
 	bool is_patient;  /* waits up to 2 ms for arguments; else a decision is put off that needs some */
@@ -24,8 +32,9 @@ struct live_facts {
 	char cgroup[2 * PATH_MAX]; /* the lines of all hierarchies, at first */
 };
 
-/* The arguments must outlive it. NULL without memory. */
-struct live_facts *live_facts_new(int proc, struct applier *applier, struct arguments *arguments);
+/* The arguments and the spending must outlive it. NULL without memory. */
+struct live_facts *live_facts_new(int proc, struct applier *applier, struct arguments *arguments,
+				  struct spending *spending);
 void live_facts_free(struct live_facts *live);
 
 /* Starts over with another task. Returns the facts to pass to the plan. */
@@ -36,6 +45,9 @@ void live_facts_note(struct live_facts *live, int error);
 
 /* Returns and clears what was noted last; 0: nothing. */
 int live_facts_take_error(struct live_facts *live);
+
+/* Returns once whether a user's debt has become too large since the last call: see spending.h. */
+bool live_facts_has_overspent(struct live_facts *live, uid_t *ret_user, pid_t *ret_tgid);
 
 /* Whether the last decision has been put off. */
 bool live_facts_await(const struct live_facts *live);

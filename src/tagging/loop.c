@@ -15,7 +15,12 @@ static void set_timer(struct tagger *tagger)
 {
 	uint32_t at_ms;
 	bool is_set = arguments_next(&tagger->arguments, &at_ms);
+	uint32_t spared_ms;
 
+	if (unread_next(&tagger->spending.spared, &spared_ms) && (!is_set || is_before(spared_ms, at_ms))) {
+		at_ms = spared_ms;
+		is_set = true;
+	}
 	for (int i = 0; i < LATER_KINDS; i++) {
 		if (is_later(tagger, i) && (!is_set || is_before(tagger->later_ms[i], at_ms))) {
 			at_ms = tagger->later_ms[i];
@@ -88,18 +93,18 @@ static void on_paced(void *context)
 	handle(context);
 }
 
-/* Somebody is to be asked for its arguments again: which is booked like a move, as it marks the same. */
-static void book_retry(struct tagger *tagger)
+/* A process is to be matched again, as far as it can be read now: which is booked like a move, as it marks the same. */
+static void book_retry(struct tagger *tagger, struct unread *unread)
 {
 	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
 
-	event.tid = event.tgid = unread_retry(&tagger->arguments.unread, event.ms);
+	event.tid = event.tgid = unread_retry(unread, event.ms);
 	if (!event.tid)
 		return;
 	if (tasks_find(plan_tasks(tagger->plan), event.tid))
 		plan_book(tagger->plan, &event);
 	else
-		unread_forget(&tagger->arguments.unread, event.tid);
+		unread_forget(unread, event.tid);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
@@ -112,7 +117,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	if (tagger->later)
 		events_book(tagger);
 	heard_due(tagger);
-	book_retry(tagger);
+	book_retry(tagger, &tagger->arguments.unread);
+	book_retry(tagger, &tagger->spending.spared);
 	if (is_due(tagger, LATER_SCAN))
 		scan_all(tagger);
 	handle(tagger);

@@ -154,11 +154,11 @@ static int pass(struct scan *scan)
 }
 
 /* Whether it is in this cgroup, or below it. */
-static bool is_in_cgroup(int proc, pid_t pid, const char *cgroup)
+static bool is_in_cgroup(const struct tagger *tagger, pid_t pid, const char *cgroup)
 {
-	char path[PATH_MAX];
+	struct facts *facts = live_facts_for(tagger->facts, pid, pid);
 
-	return procfs_cgroup(proc, pid, path, sizeof(path)) > 0 && overrides_is_below(path, cgroup);
+	return facts_need(facts, FACT_CGROUP) == 0 && overrides_is_below(facts->cgroup, cgroup);
 }
 
 /* Whether somebody has called for a shell or the like in there: what has another terminal is a terminal's child. */
@@ -167,8 +167,7 @@ static bool has_other_tty(const struct scan *scan, const struct override *app)
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct process *process = &scan->processes[i];
 
-		if (process->tty && process->tty != app->tty &&
-		    is_in_cgroup(scan->tagger->proc, process->pid, app->app))
+		if (process->tty && process->tty != app->tty && is_in_cgroup(scan->tagger, process->pid, app->app))
 			return true;
 	}
 	return false;
@@ -212,7 +211,7 @@ static bool is_of_tree(const struct scan *scan, const struct process *process, u
 		    overrides_is_other_app(overrides, number, process->pid))
 			return false;
 		if (override->app)
-			return is_in_cgroup(scan->tagger->proc, process->pid, override->app);
+			return is_in_cgroup(scan->tagger, process->pid, override->app);
 	}
 	return plan_override_holds(scan->tagger->plan, number, process->ppid);
 }
@@ -223,11 +222,12 @@ static bool is_anothers(const struct scan *scan, const struct override *override
 	const struct overrides *overrides = plan_overrides(scan->tagger->plan);
 	const struct task *leader = tasks_find(plan_tasks(scan->tagger->plan), pid);
 	const uint16_t joined = leader ? leader->joined[overrides_slot(overrides, number)] : 0;
-	struct procfs_status status;
+	struct facts *facts;
 
 	if (!joined || overrides_get(overrides, joined)->uid == override->uid)
 		return false;
-	return procfs_status(scan->tagger->proc, pid, &status) < 0 || status.owner != override->uid;
+	facts = live_facts_for(scan->tagger->facts, pid, pid);
+	return facts_need(facts, FACT_OWNER) < 0 || facts->owner != override->uid;
 }
 
 /* Returns how many processes have joined. */

@@ -30,6 +30,7 @@
 #include "intake.h"
 #include "live_facts.h"
 #include "pace.h"
+#include "spending.h"
 #include "state.h"
 
 enum tagger_problem {
@@ -43,6 +44,7 @@ enum tagger_problem {
 	PROBLEM_SCAN,	  /* /proc could not be read */
 	PROBLEM_SHORTAGE, /* no more descriptors, or no memory */
 	PROBLEM_PATH,	  /* of a program or a cgroup, which is too long */
+	PROBLEM_SPENDING, /* reading about a user's processes takes too long */
 	PROBLEM_STATE,	  /* the state file does not hold all classes */
 	TAGGER_PROBLEMS,
 };
@@ -134,6 +136,7 @@ struct tagger {
 	struct plan *plan;
 	struct live_facts *facts;
 	struct arguments arguments;
+	struct spending spending;
 	struct waiting waiting;
 	struct applier applier;
 

@@ -74,7 +74,7 @@ int bare_plan(struct tagger *tagger, const struct state_legacy *legacy, const st
 	struct plan *plan;
 	int r;
 
-	tagger->facts = live_facts_new(tagger->proc, &tagger->applier, &tagger->arguments);
+	tagger->facts = live_facts_new(tagger->proc, &tagger->applier, &tagger->arguments, &tagger->spending);
 	plan = tagger->plan = plan_new(&tagger->applier.caps, getpid(), legacy->start, memory);
 	if (!tagger->facts || !plan)
 		return -ENOMEM;

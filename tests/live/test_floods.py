@@ -9,12 +9,14 @@ import os
 import re
 import socket
 import struct
+import subprocess
 import threading
 import time
 
 from attributes import BACKGROUND, INITIATED, UI
 from daemon import TOP, is_sanitized, schedqos
 from harness import LiveTest
+from programs import sleep_program
 from waiting import PATIENCE, storm_of, wait_for
 
 RULES = {"app": {"qos": BACKGROUND}, "other": {"qos": INITIATED}}
@@ -194,3 +196,21 @@ class Renames(Floods):
         self.assertEqual(daemon.reload(RULES).returncode, 0)
         self.assert_carries(thread, BACKGROUND)
         self.assertEqual(len(daemon.sockets()), sockets)
+
+
+class Groups(Floods):
+    """A user's processes with as many groups as there can be, whose status takes long to read."""
+
+    def test_reading_about_them_soon_ends(self):
+        slow = {"slow": {"qos": BACKGROUND, "match": {"user": str(NOBODY)}}}
+        daemon = self.daemon({**RULES, **slow})
+        for _ in range(8):
+            process = subprocess.Popen(["slow", "1000"], executable=sleep_program(), user=NOBODY, group=NOBODY,
+                                       extra_groups=range(1 << 16))
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+        wait_for(lambda: "reading about processes of user %d takes too long" % NOBODY in daemon.log(), daemon.log)
+        self.assert_tags()
+        wait_for(lambda: "takes too long" in daemon.ask("explain", str(process.pid)).stdout, "explain says so")
+        self.assertEqual(daemon.reload().returncode, 0)
+        self.assert_tags()

@@ -151,20 +151,24 @@ static int fetch(struct facts *facts, enum fact fact)
 		facts->argv_is_unread = m->unread;
 		break;
 	case FACT_CGROUP:
-		facts->cgroup_is_unknown = strcmp(leader->cgroup, UNKNOWN_CGROUP) == 0;
+		facts->is_spared = m->spared;
+		facts->cgroup_is_unknown = m->spared || strcmp(leader->cgroup, UNKNOWN_CGROUP) == 0;
 		facts->cgroup = facts->cgroup_is_unknown ? "" : leader->cgroup[0] ? leader->cgroup : "/";
 		break;
 	case FACT_UID:
-		facts->uid = leader->uid;
+		facts->uid = m->spared ? (uid_t)-1 : leader->uid;
+		facts->is_spared = m->spared;
 		break;
 	case FACT_OWNER:
-		facts->owner = leader->is_privileged ? (uid_t)-1 : leader->uid;
+		facts->owner = m->spared || leader->is_privileged ? (uid_t)-1 : leader->uid;
+		facts->is_spared = m->spared;
 		break;
 	case FACT_USERNS:
 		facts->initial_userns = true;
 		break;
 	case FACT_SEAT:
-		facts->at_seat = !leader->is_elsewhere;
+		facts->at_seat = !m->spared && !leader->is_elsewhere;
+		facts->is_spared = m->spared;
 		break;
 	case FACT_PARENT:
 		if (!asked->parent || !leader->parent)

@@ -96,6 +96,7 @@ struct machine {
 
 	/* Since the last count_from_here(). */
 	bool unread;	  /* nobody's arguments can be read now */
+	bool spared;	  /* nobody's cgroup and users are read now */
 	unsigned fetches; /* facts asked for */
 	unsigned fetched; /* enum fact: which */
 	unsigned actions;

@@ -38,7 +38,7 @@ static int set_up(void **state)
 	carried = (struct ksched_attr){ .policy = POLICY_NORMAL };
 	tagger = (struct tagger){ .applier = { .ops = &ops }, .proc = procfs_open() };
 	arguments_init(&tagger.arguments, tagger.proc);
-	tagger.facts = live_facts_new(tagger.proc, &tagger.applier, &tagger.arguments);
+	tagger.facts = live_facts_new(tagger.proc, &tagger.applier, &tagger.arguments, &tagger.spending);
 	tagger.plan = plan_new(&tagger.applier.caps, 1, 0, NULL);
 	if (config_parse(NULL, 0, NULL, NULL, &config, &errors) < 0)
 		return -1;

@@ -20,6 +20,31 @@ MACHINE_TEST(a_move_takes_effect_at_once_and_both_ways)
 	stops_without_trace(m);
 }
 
+/* Reading about the user's processes takes too long for now. */
+MACHINE_TEST(while_its_cgroup_is_not_read_a_process_keeps_its_limit_and_its_rule)
+{
+	start_and_run(m, BROWSER ", 'game': [{ 'qos': 'QOS_UTILITY', 'match': { 'cgroup': '/slow*' } }, "
+			 "{ 'qos': 'QOS_USER_INTERACTIVE' }]", "/usr/bin/browser");
+	spawns(m, INIT, 200, "/usr/bin/game");
+	moves(m, 200, "/slow");
+	moves(m, 100, "/background");
+	assert_task(m, 200, UTILITY, REASON_RULE);
+	m->spared = true;
+	moves(m, 100, "/elsewhere");
+	moves(m, 200, "/elsewhere");
+	scan(m);
+	assert_task(m, 100, BACKGROUND, REASON_RULE);
+	assert_task(m, 200, UTILITY, REASON_RULE);
+	/* What is started is matched without. */
+	spawns(m, 100, 101, "/usr/bin/game");
+	assert_task(m, 101, BACKGROUND, REASON_RULE);
+	m->spared = false;
+	scan(m);
+	assert_task(m, 100, INTERACTIVE, REASON_RULE);
+	assert_task(m, 200, INTERACTIVE, REASON_RULE);
+	stops_without_trace(m);
+}
+
 MACHINE_TEST(threads_are_limited_likewise)
 {
 	start_and_run(m, BROWSER, "/usr/bin/browser");

@@ -110,7 +110,8 @@ bool overrides_leave(const struct overrides *overrides, struct task *leader);
 
 /*
  * Finds out what of a user's counts: TASK_OWNERS, and what is shown of the app. What has another terminal than the
- * app's own process is not of that app, and neither are its children. 0 or -errno, and then all is as before.
+ * app's own process is not of that app, and neither are its children. 0 or -errno; then, and if the owner could not be
+ * read (is_spared), all is as before.
  */
 int overrides_look(const struct overrides *overrides, struct task *leader, struct facts *facts);
 

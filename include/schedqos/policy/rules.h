@@ -69,6 +69,7 @@ struct facts {
 	uid_t uid;	    /* real */
 	uid_t owner; /* as whom alone it runs: real, effective and saved, with no capability; (uid_t)-1: there is none
 		      */
+	bool is_spared; /* cgroup, uid, owner or at_seat is unknown: reading about this user's processes costs too much */
 	struct facts *parent;
 	uint64_t start; /* of the task: ticks since boot */
 	pid_t ppid;	/* the process's living parent */

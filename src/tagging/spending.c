@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "spending.h"
+
+/*
+ * A read adds to the debt only what it takes beyond this: the exec or move for which it is done costs the user as much.
+ * Usual are 6 to 45 us.
+ */
+#define FREE_NS 200000
+
+/*
+ * A debt above this is too large. Meanwhile everybody else waits: for as long as this, and for one read of up to 30 ms
+ * (65,536 groups with long numbers, on a slow machine). The second is more than one user can add.
+ */
+#define USER_MAX_US 10000
+#define ALL_MAX_US  30000
+
+/* How much a debt shrinks in a millisecond: 2 % of a CPU. */
+#define US_PER_MS 20
+
+/* While a debt is too large nothing is read, so it is forgotten at the end. */
+#define PAUSE_MIN_MS  1000
+#define USER_PAUSE_MS 16000
+#define ALL_PAUSE_MS  4000
+
+/* One in this many cheap reads is noted while nobody has any debt: finding out whose process it is takes 3 us. */
+#define NOTE_EVERY 16
+
+static void settle(struct debt *debt, uint32_t ms)
+{
+	const uint64_t paid_us = (uint64_t)(ms - debt->ms) * US_PER_MS;
+
+	debt->us = paid_us < debt->us ? debt->us - (uint32_t)paid_us : 0;
+	debt->ms = ms;
+	if (debt->is_too_large && !is_before(ms, debt->until_ms)) {
+		debt->is_too_large = false;
+		debt->us = 0;
+	}
+}
+
+/* Returns whether the debt has become too large, after settle. */
+static bool owe(struct debt *debt, uint32_t us, uint32_t max_us, uint32_t max_pause_ms)
+{
+	const uint32_t doubled_ms = debt->pause_ms * 2;
+
+	debt->us = us < UINT32_MAX - debt->us ? debt->us + us : UINT32_MAX;
+	if (debt->is_too_large || debt->us <= max_us)
+		return false;
+	if (!doubled_ms || debt->ms - debt->until_ms > doubled_ms)
+		debt->pause_ms = PAUSE_MIN_MS;
+	else
+		debt->pause_ms = doubled_ms < max_pause_ms ? doubled_ms : max_pause_ms;
+	debt->until_ms = debt->ms + debt->pause_ms;
+	debt->is_too_large = true;
+	return true;
+}
+
+/* Extends the time in which somebody may have debt. */
+static void note_busy(struct spending *spending, const struct debt *debt)
+{
+	const uint32_t in_ms = debt->is_too_large ? debt->until_ms - debt->ms : debt->us / US_PER_MS + 1;
+
+	if (!spending->is_busy || is_before(spending->busy_ms, debt->ms + in_ms))
+		spending->busy_ms = debt->ms + in_ms;
+	spending->is_busy = true;
+}
+
+static struct spender *find(struct spending *spending, uid_t user, uint32_t ms)
+{
+	for (size_t i = 0; i < spending->count; i++) {
+		struct spender *spender = &spending->spenders[i];
+
+		if (spender->user == user) {
+			settle(&spender->debt, ms);
+			return spender;
+		}
+	}
+	return NULL;
+}
+
+/* Once all places are taken, takes one of a user without debt if there is one. */
+static struct spender *take_place(struct spending *spending, uint32_t ms)
+{
+	struct spender *spender = NULL;
+
+	if (spending->count < SPENDERS_MAX)
+		return &spending->spenders[spending->count++];
+	for (size_t i = 0; i < SPENDERS_MAX; i++) {
+		spender = &spending->spenders[spending->next++ % SPENDERS_MAX];
+		settle(&spender->debt, ms);
+		if (!spender->debt.us)
+			break;
+	}
+	return spender;
+}
+
+bool spending_is_quiet(struct spending *spending, uint32_t ms)
+{
+	if (spending->is_busy && !is_before(ms, spending->busy_ms))
+		spending->is_busy = false;
+	return !spending->is_busy;
+}
+
+bool spending_allows(struct spending *spending, uid_t user, uint32_t ms)
+{
+	const struct spender *spender;
+
+	if (spending_is_quiet(spending, ms))
+		return true;
+	settle(&spending->all, ms);
+	spender = find(spending, user, ms);
+	if (spender && spender->debt.is_too_large)
+		return false;
+	if (!spending->all.is_too_large)
+		return true;
+	/* Somebody may first have had cheap reads under many user ids. */
+	return spender && spender->debt.us < USER_MAX_US / 2 && spending->all.us <= 2 * ALL_MAX_US;
+}
+
+bool spending_is_of_note(struct spending *spending, uint64_t ns, uint32_t ms)
+{
+	return ns > FREE_NS || !spending_is_quiet(spending, ms) || spending->reads++ % NOTE_EVERY == 0;
+}
+
+bool spending_note(struct spending *spending, uid_t user, uint64_t ns, uint32_t ms)
+{
+	const uint64_t excess_us = ns > FREE_NS ? (ns - FREE_NS) / 1000 : 0;
+	const uint32_t us = excess_us < UINT32_MAX ? (uint32_t)excess_us : UINT32_MAX;
+	struct spender *spender = find(spending, user, ms);
+	bool is_known, is_too_large;
+
+	if (!spender) {
+		spender = take_place(spending, ms);
+		*spender = (struct spender){ .user = user, .debt.ms = ms };
+	}
+	if (!us)
+		return false;
+	settle(&spending->all, ms);
+	is_known = spender->debt.pause_ms;
+	is_too_large = owe(&spender->debt, us, USER_MAX_US, USER_PAUSE_MS);
+	/* The debt of all is for users that have not had a pause of their own before. */
+	if (!is_known)
+		owe(&spending->all, us, ALL_MAX_US, ALL_PAUSE_MS);
+	note_busy(spending, &spending->all);
+	note_busy(spending, &spender->debt);
+	return is_too_large;
+}
