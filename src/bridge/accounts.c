@@ -4,58 +4,119 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The uid's; or else in the place of one that is as good as new; or a new one. */
-static struct account *get(struct account **all, uid_t uid, uint64_t now_us)
+static bool is_unused(const struct account *account, uint64_t now_us)
+{
+	return !account->calls && account->free_us <= now_us;
+}
+
+/* Returns the uid's account. A new one takes the place of an unused one, if there is one. */
+static struct account *get(struct accounts *accounts, uid_t uid, uint64_t now_us)
 {
 	struct account *unused = NULL;
 
-	for (struct account *account = *all; account; account = account->next) {
+	for (struct account *account = accounts->each; account; account = account->next) {
 		if (account->uid == uid)
 			return account;
-		if (!account->calls && account->free_us <= now_us)
+		if (is_unused(account, now_us))
 			unused = account;
 	}
 	if (!unused) {
 		unused = calloc(1, sizeof(*unused));
 		if (!unused)
 			return NULL;
-		unused->next = *all;
-		*all = unused;
+		unused->next = accounts->each;
+		accounts->each = unused;
 	}
 	unused->uid = uid;
 	return unused;
 }
 
-int account_take(struct account **all, uid_t uid, uint64_t now_us, struct account **ret)
+static bool can_pay(const struct account *account, struct account_share share, uint64_t now_us, uint64_t cost_us)
 {
-	struct account *account = get(all, uid, now_us);
+	const uint64_t owed_us = account->free_us > now_us ? account->free_us - now_us : 0;
+
+	return owed_us + cost_us + account->asked * ACCOUNT_AHEAD_US * share.daemon_times <= ACCOUNT_BURST_US;
+}
+
+static void pay(struct account *account, uint64_t now_us, uint64_t cost_us)
+{
+	if (account->free_us < now_us)
+		account->free_us = now_us;
+	account->free_us += cost_us;
+}
+
+/* The common account comes first: where that is overdrawn, a new uid gets no memory. */
+int account_message(struct accounts *accounts, uid_t uid, uint64_t now_us)
+{
+	struct account *account;
+
+	if (!can_pay(&accounts->all, ACCOUNT_OF_ALL, now_us, ACCOUNT_OF_ALL.message_us))
+		return -EAGAIN;
+	account = get(accounts, uid, now_us);
+	if (!account)
+		return -ENOMEM;
+	if (!can_pay(account, ACCOUNT_OF_UID, now_us, ACCOUNT_OF_UID.message_us))
+		return -EAGAIN;
+	pay(account, now_us, ACCOUNT_OF_UID.message_us);
+	pay(&accounts->all, now_us, ACCOUNT_OF_ALL.message_us);
+	return 0;
+}
+
+int account_begin(struct accounts *accounts, uid_t uid, uint64_t now_us, struct account **ret)
+{
+	struct account *account = get(accounts, uid, now_us);
 
 	if (!account)
 		return -ENOMEM;
-	if (account->calls >= ACCOUNT_CALLS)
+	if (account->calls >= ACCOUNT_OF_UID.calls || accounts->all.calls >= ACCOUNT_OF_ALL.calls)
 		return -EBUSY;
-	if (account->free_us < now_us)
-		account->free_us = now_us;
-	if (account->free_us + ACCOUNT_CALL_US > now_us + ACCOUNT_BURST_US)
-		return -EAGAIN;
-	account->free_us += ACCOUNT_CALL_US;
 	account->calls++;
+	accounts->all.calls++;
 	*ret = account;
 	return 0;
 }
 
-void account_return(struct account *account, uint64_t daemon_us)
+int account_ask(struct accounts *accounts, struct account *account, uint64_t now_us)
 {
-	account->calls--;
-	account->free_us += daemon_us * ACCOUNT_DAEMON;
+	if (account->asked >= ACCOUNT_OF_UID.asked)
+		return -EBUSY;
+	if (accounts->all.asked >= ACCOUNT_OF_ALL.asked ||
+	    !can_pay(account, ACCOUNT_OF_UID, now_us, ACCOUNT_AHEAD_US * ACCOUNT_OF_UID.daemon_times) ||
+	    !can_pay(&accounts->all, ACCOUNT_OF_ALL, now_us, ACCOUNT_AHEAD_US * ACCOUNT_OF_ALL.daemon_times))
+		return -EAGAIN;
+	account->asked++;
+	accounts->all.asked++;
+	return 0;
 }
 
-void accounts_free(struct account *all)
+void account_answered(struct accounts *accounts, struct account *account, uint64_t now_us, uint64_t daemon_us)
 {
-	while (all) {
-		struct account *next = all->next;
+	account->asked--;
+	accounts->all.asked--;
+	account_spend(accounts, account->uid, now_us, daemon_us);
+}
 
-		free(all);
-		all = next;
+void account_spend(struct accounts *accounts, uid_t uid, uint64_t now_us, uint64_t daemon_us)
+{
+	struct account *account = get(accounts, uid, now_us);
+
+	if (account)
+		pay(account, now_us, daemon_us * ACCOUNT_OF_UID.daemon_times);
+	pay(&accounts->all, now_us, daemon_us * ACCOUNT_OF_ALL.daemon_times);
+}
+
+void account_end(struct accounts *accounts, struct account *account)
+{
+	account->calls--;
+	accounts->all.calls--;
+}
+
+void accounts_free(struct accounts *accounts)
+{
+	while (accounts->each) {
+		struct account *next = accounts->each->next;
+
+		free(accounts->each);
+		accounts->each = next;
 	}
 }

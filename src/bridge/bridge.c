@@ -50,6 +50,8 @@ static int start(struct bridge *bridge, bool is_system76)
 	if (r >= 0)
 		r = callers_follow(bridge);
 	if (r >= 0)
+		r = calls_charge(bridge);
+	if (r >= 0)
 		r = calls_follow_polkit(bridge);
 	if (r >= 0)
 		r = methods_offer(bridge);
@@ -68,7 +70,7 @@ static void clear(struct bridge *bridge)
 	while (bridge->calls)
 		call_end(bridge->calls);
 	callers_free(bridge);
-	accounts_free(bridge->accounts);
+	accounts_free(&bridge->accounts);
 	link_end(bridge);
 	sd_bus_flush_close_unref(bridge->bus);
 	sd_event_unref(bridge->event);

@@ -35,7 +35,8 @@ struct bridge {
 	clockid_t daemon_clock; /* its CPU time; 0 if that is not to be had */
 	uint8_t cpu_mode;
 	char *properties[N_PROPERTIES]; /* as the daemon last said; "" while there is none */
-	struct account *accounts;
+	uint64_t answered_us;		/* the daemon's CPU time at its last answer */
+	struct accounts accounts;
 	struct call *calls;
 	struct caller *callers;
 };
@@ -74,11 +75,16 @@ struct call {
 	uid_t uid;	    /* the caller's */
 	struct account *account; /* NULL: root's */
 	bool may_raise;
-	uint64_t asked_us, daemon_us; /* the daemon's CPU time when it was asked, and what it has used since */
+	bool is_queued;	   /* until the daemon has answered another call of the same uid */
+	bool is_asked;	   /* in the daemon */
+	uint64_t asked_us; /* the daemon's CPU time when it was asked */
 };
 
 /* Takes a call; it is answered later, or with the error. Returns as a handler of sd-bus. */
 int call_begin(struct bridge *bridge, const struct method *method, sd_bus_message *message, sd_bus_error *error);
+
+/* From here on each call from the bus is charged to its uid, or refused. 0 or -errno. */
+int calls_charge(struct bridge *bridge);
 
 /* From here on `may_show` ends when polkit says that something has changed, or ends. 0 or -errno. */
 int calls_follow_polkit(struct bridge *bridge);
@@ -99,6 +105,13 @@ int link_begin(struct bridge *bridge);
 
 /* The CPU time that the daemon has used, in microseconds; 0 where that cannot be told. */
 uint64_t link_daemon_us(const struct bridge *bridge);
+
+/*
+ * Returns how long the daemon has worked for a question that it has answered now. It answers our questions one after
+ * the other, so the work for one begins with the answer to the one before. Its other work meanwhile counts as well: it
+ * is little beside what could be a burden.
+ */
+uint64_t link_worked_us(struct bridge *bridge, uint64_t asked_us);
 
 void link_end(struct bridge *bridge);
 

@@ -7,6 +7,7 @@
 
 #include <schedqos/util/broadcasts.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 
 /* How long everybody waits for the bus to say who a new caller is. */
 #define ANSWER_US 1000000
@@ -75,6 +76,43 @@ static void forget(struct caller **at)
 	free(caller);
 }
 
+/* A question that belongs to no call. */
+struct drop {
+	struct bridge *bridge;
+	uid_t uid;
+	uint64_t asked_us;
+};
+
+static int on_dropped(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+	const struct drop *drop = userdata;
+
+	(void)reply;
+	(void)error;
+	account_spend(&drop->bridge->accounts, drop->uid, clock_ns(CLOCK_MONOTONIC) / 1000,
+		      link_worked_us(drop->bridge, drop->asked_us));
+	return 0;
+}
+
+/* Ends in the daemon what the caller holds. The time this takes is charged to its uid. */
+static void drop_held(struct bridge *bridge, const struct caller *caller)
+{
+	sd_bus_slot *slot = NULL;
+	struct drop *drop = malloc(sizeof(*drop));
+
+	if (drop)
+		*drop = (struct drop){ bridge, caller->uid, link_daemon_us(bridge) };
+	if (sd_bus_call_method_async(bridge->daemon, &slot, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Drop",
+				     drop ? on_dropped : NULL, drop, "s", caller->name) < 0 ||
+	    !slot) {
+		free(drop);
+		return;
+	}
+	sd_bus_slot_set_destroy_callback(slot, free);
+	sd_bus_slot_set_floating(slot, 1);
+	sd_bus_slot_unref(slot);
+}
+
 /* Any name on the bus is nobody's any more. */
 static int on_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -88,8 +126,7 @@ static int on_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
 		if (strcmp((*at)->name, name) != 0)
 			continue;
 		if ((*at)->holds)
-			sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Drop",
-						 NULL, NULL, "s", name);
+			drop_held(bridge, *at);
 		forget(at);
 		break;
 	}

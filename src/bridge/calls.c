@@ -27,7 +27,22 @@
 
 static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_error *unused);
 
+static uint64_t now_us(void)
+{
+	return clock_ns(CLOCK_MONOTONIC) / 1000;
+}
+
 /* ---- the end of a call ---- */
+
+static void count_answer(struct call *call)
+{
+	struct bridge *bridge = call->bridge;
+	const uint64_t worked_us = link_worked_us(bridge, call->asked_us);
+
+	call->is_asked = false;
+	if (call->account)
+		account_answered(&bridge->accounts, call->account, now_us(), worked_us);
+}
 
 void call_end(struct call *call)
 {
@@ -36,8 +51,10 @@ void call_end(struct call *call)
 	while (*at != call)
 		at = &(*at)->next;
 	*at = call->next;
+	if (call->is_asked)
+		count_answer(call);
 	if (call->account)
-		account_return(call->account, call->daemon_us);
+		account_end(&call->bridge->accounts, call->account);
 	sd_bus_slot_unref(call->waits);
 	sd_bus_message_unref(call->message);
 	free(call);
@@ -52,6 +69,33 @@ static int close_call(struct call *call, int r, const sd_bus_error *error)
 		sd_bus_reply_method_errnof(call->message, r, "%s", strerror(-r));
 	call_end(call);
 	return 0;
+}
+
+static int refuse_for_now(sd_bus_error *error)
+{
+	return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many calls for now");
+}
+
+/* ---- messages ---- */
+
+/* Charges each call from the bus, also those that sd-bus answers itself: Ping, Introspect, Get and GetAll. */
+static int charge(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct bridge *bridge = userdata;
+	struct caller *caller;
+	int r;
+
+	if (sd_bus_message_is_method_call(message, NULL, NULL) <= 0)
+		return 0;
+	r = caller_get(bridge, message, &caller);
+	if (r >= 0 && caller->uid)
+		r = account_message(&bridge->accounts, caller->uid, now_us());
+	return r == -EAGAIN ? refuse_for_now(error) : r;
+}
+
+int calls_charge(struct bridge *bridge)
+{
+	return sd_bus_add_filter(bridge->bus, NULL, charge, bridge);
 }
 
 /* ---- polkit ---- */
@@ -140,25 +184,54 @@ static int pass_on(struct call *call, sd_bus_message *reply)
 	return r < 0 ? r : sd_bus_send(NULL, answer, NULL);
 }
 
+static int ask_daemon(struct call *call, sd_bus_error *error);
+
+/* Returns the oldest call that waits for another one of that account, or NULL. The newest call is first in the list. */
+static struct call *find_queued(const struct bridge *bridge, const struct account *account)
+{
+	struct call *oldest = NULL;
+
+	for (struct call *call = account ? bridge->calls : NULL; call; call = call->next) {
+		if (call->is_queued && call->account == account)
+			oldest = call;
+	}
+	return oldest;
+}
+
+/* Asks the daemon for a call that has waited for this one. */
+static void ask_next(const struct call *answered)
+{
+	struct call *call;
+
+	while ((call = find_queued(answered->bridge, answered->account))) {
+		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+		int r;
+
+		call->is_queued = false;
+		r = ask_daemon(call, &error);
+		if (r >= 0)
+			return;
+		close_call(call, r, &error);
+	}
+}
+
 static int on_daemon_answers(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	const sd_bus_error *fault = sd_bus_message_get_error(reply);
 	struct call *call = userdata;
-	uint64_t now_us;
 	int r;
 
 	(void)unused;
 	call->waits = sd_bus_slot_unref(call->waits);
-	/* Whatever else it has done meanwhile is little beside what could be a burden. */
-	now_us = link_daemon_us(call->bridge);
-	if (call->asked_us && now_us > call->asked_us)
-		call->daemon_us += now_us - call->asked_us;
+	count_answer(call);
 	if (!call->may_raise && sd_bus_error_has_name(fault, BUS_ERROR_NEEDS_RAISE)) {
 		call->may_raise = true;
 		r = ask_polkit(call, ACTION_RAISE);
-		if (r >= 0)
+		if (r >= 0) {
+			ask_next(call);
 			return 0;
+		}
 	} else if (fault) {
 		r = take_error(fault, &error);
 	} else {
@@ -166,6 +239,7 @@ static int on_daemon_answers(sd_bus_message *reply, void *userdata, sd_bus_error
 		if (call->method->flags & METHOD_IS_LOGGED)
 			log_info("%s was called by uid %u", call->method->name, (unsigned)call->uid);
 	}
+	ask_next(call);
 	return close_call(call, r, &error);
 }
 
@@ -231,12 +305,33 @@ static int put_question(struct call *call, sd_bus_message **ret, sd_bus_error *e
 	return r;
 }
 
-/* It is told of the caller's end in any case, since that he holds something is known before it is asked. */
-static int ask_daemon(struct call *call, sd_bus_error *error)
+/* Asks the daemon, or queues the call. `holds` is set before, so that the daemon is told of the caller's end. */
+static int send_question(struct call *call, struct caller *caller, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
-	struct bridge *bridge = call->bridge;
 	const struct method *method = call->method;
+	struct bridge *bridge = call->bridge;
+	int r = call->account ? account_ask(&bridge->accounts, call->account, now_us()) : 0;
+
+	if (r == -EAGAIN)
+		return refuse_for_now(error);
+	call->is_queued = r == -EBUSY;
+	if (call->is_queued)
+		return 0;
+	call->is_asked = true;
+	call->asked_us = link_daemon_us(bridge);
+	caller->holds |= method->flags & METHOD_HOLDS;
+	caller->may_show |= method->flags & METHOD_SHOWS;
+	if (method->before)
+		r = method->before(call, caller, error);
+	if (r >= 0)
+		r = put_question(call, &question, error);
+	return r < 0 ? r : sd_bus_call_async(bridge->daemon, &call->waits, question, on_daemon_answers, call, 0);
+}
+
+static int ask_daemon(struct call *call, sd_bus_error *error)
+{
+	struct bridge *bridge = call->bridge;
 	struct caller *caller = caller_find(bridge, sd_bus_message_get_sender(call->message));
 	int r = link_need(bridge);
 
@@ -250,19 +345,11 @@ static int ask_daemon(struct call *call, sd_bus_error *error)
 					"no daemon runs: 'systemctl start schedqos' starts it");
 	if (!caller)
 		return -ESRCH;
-	if ((method->flags & METHOD_HOLDS) && !caller->holds && callers_holding(bridge, caller->uid) >= HOLDING_MAX)
+	if ((call->method->flags & METHOD_HOLDS) && !caller->holds &&
+	    callers_holding(bridge, caller->uid) >= HOLDING_MAX)
 		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
 					"too many of your programs hold something already");
-	caller->holds |= method->flags & METHOD_HOLDS;
-	caller->may_show |= method->flags & METHOD_SHOWS;
-	if (method->before)
-		r = method->before(call, caller, error);
-	if (r >= 0)
-		r = put_question(call, &question, error);
-	call->asked_us = link_daemon_us(bridge);
-	if (r >= 0)
-		r = sd_bus_call_async(bridge->daemon, &call->waits, question, on_daemon_answers, call, 0);
-	return r;
+	return send_question(call, caller, error);
 }
 
 /* ---- who may ---- */
@@ -280,23 +367,15 @@ static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_erro
 	return r < 0 ? close_call(call, r, &error) : 0;
 }
 
-static int charge(struct call *call, sd_bus_error *error)
-{
-	int r = account_take(&call->bridge->accounts, call->uid, clock_ns(CLOCK_MONOTONIC) / 1000, &call->account);
-
-	if (r == -EBUSY)
-		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-					"too many of your calls are not answered yet");
-	if (r == -EAGAIN)
-		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many calls for now");
-	return r;
-}
-
 static int send_out(struct call *call, const struct caller *caller, sd_bus_error *error)
 {
 	const struct method *method = call->method;
-	int r = call->uid == 0 ? 0 : charge(call, error);
+	struct bridge *bridge = call->bridge;
+	int r = call->uid == 0 ? 0 : account_begin(&bridge->accounts, call->uid, now_us(), &call->account);
 
+	if (r == -EBUSY)
+		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+					"too many calls of yours, or of all users, are not answered yet");
 	if (r < 0)
 		return r;
 	if (call->uid == 0 && is_users(method))

@@ -98,6 +98,15 @@ uint64_t link_daemon_us(const struct bridge *bridge)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
+uint64_t link_worked_us(struct bridge *bridge, uint64_t asked_us)
+{
+	const uint64_t answered_us = link_daemon_us(bridge);
+	const uint64_t began_us = asked_us > bridge->answered_us ? asked_us : bridge->answered_us;
+
+	bridge->answered_us = answered_us;
+	return answered_us > began_us ? answered_us - began_us : 0;
+}
+
 /* With the daemon the bridge ends, as all does that was held. */
 static int open_link(struct bridge *bridge)
 {

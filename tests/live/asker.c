@@ -10,6 +10,7 @@
  * lines:
  *
  *   wait SIGNAL   waits for a signal
+ *   many N INTERFACE METHOD   sends so many calls at once; prints an answer for each
  *   flood N       sends a call, and so many with 16 descriptors each, and waits for no answer
  *
  * It ends with the connection, or with its input.
@@ -125,6 +126,43 @@ static int append_triples(sd_bus_message *call)
 	return r < 0 ? r : sd_bus_message_close_container(call);
 }
 
+static void print_error(const char *name, const char *text)
+{
+	printf("error");
+	print_text(name ? name : "");
+	print_text(text);
+	putchar('\n');
+}
+
+static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
+{
+	const sd_bus_error *error = sd_bus_message_get_error(reply);
+
+	(void)unused;
+	if (error)
+		print_error(error->name, error->message);
+	else
+		print_answer(reply);
+	fflush(stdout);
+	--*(int *)userdata;
+	return 0;
+}
+
+static int many(sd_bus *bus, char *line)
+{
+	int left = atoi(strtok(line, " ")), r = 0;
+	const char *interface = strtok(NULL, " "), *method = strtok(NULL, " ");
+
+	for (int sent = 0, count = left; sent < count && r >= 0; sent++)
+		r = sd_bus_call_method_async(bus, NULL, destination, path, interface, method, on_answer, &left, NULL);
+	while (left && r >= 0) {
+		r = sd_bus_process(bus, NULL);
+		if (r == 0)
+			r = sd_bus_wait(bus, TIMEOUT_US);
+	}
+	return r;
+}
+
 static int call(sd_bus *bus, char *line)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -145,10 +183,7 @@ static int call(sd_bus *bus, char *line)
 	if (r >= 0) {
 		print_answer(reply);
 	} else {
-		printf("error");
-		print_text(error.name ? error.name : "");
-		print_text(error.message ? error.message : strerror(-r));
-		putchar('\n');
+		print_error(error.name, error.message ? error.message : strerror(-r));
 	}
 	sd_bus_error_free(&error);
 	sd_bus_message_unref(message);
@@ -225,6 +260,8 @@ int main(int argc, char **argv)
 		line[strcspn(line, "\n")] = '\0';
 		if (strncmp(line, "wait ", 5) == 0)
 			r = wait_for(bus, line + 5);
+		else if (strncmp(line, "many ", 5) == 0)
+			r = many(bus, line + 5);
 		else if (strncmp(line, "flood ", 6) == 0)
 			flood(bus, atoi(line + 6));
 		else

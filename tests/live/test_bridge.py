@@ -23,9 +23,9 @@ POLKITD = [path for path in ("/usr/lib/polkit-1/polkitd", "/usr/libexec/polkitd"
 BUS_CONFIG = "/usr/share/dbus-1/system.conf"
 NAME, PATH = "org.schedqos1", "/org/schedqos1"
 SYSTEM76, SYSTEM76_PATH = "com.system76.Scheduler", "/com/system76/Scheduler"
-# Alice sits at the machine, Bob does not, and Carol knows the password.
-BRIDGE, ALICE, BOB, CAROL = 54321, 54322, 54323, 54324
-USERS = {"schedqos": BRIDGE, "alice": ALICE, "bob": BOB, "carol": CAROL}
+# Alice sits at the machine, Bob and Dave do not, and Carol knows the password.
+BRIDGE, ALICE, BOB, CAROL, DAVE = range(54321, 54326)
+USERS = {"schedqos": BRIDGE, "alice": ALICE, "bob": BOB, "carol": CAROL, "dave": DAVE}
 DENIED, PASSWORD = "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 LIMITS, INVALID = "org.freedesktop.DBus.Error.LimitsExceeded", "org.freedesktop.DBus.Error.InvalidArgs"
 NOT_YOURS, NO_DAEMON = NAME + ".Error.NotYours", NAME + ".Error.NoDaemon"
@@ -298,16 +298,43 @@ class Interface(Bridge):
         self.assertEqual(self.ask(alice, "Status")[0], "ok")
         self.end_bridge()
 
+    @staticmethod
+    def send_many(asker, count, method, interface=NAME):
+        asker.stdin.write("many %d %s %s\n" % (count, interface, method))
+        asker.stdin.flush()
+
+    @staticmethod
+    def answers(asker, count):
+        return [asker.stdout.readline().rstrip("\n").split("\t")[:3] for _ in range(count)]
+
     def test_one_user_floods_and_another_is_served(self):
+        """Also with calls that sd-bus answers itself."""
         self.start_all()
-        flood, bob = [self.asker(ALICE) for _ in range(4)], self.asker(BOB)
-        for asker in flood:
-            asker.stdin.write((NAME + " Status\n") * 300)
-            asker.stdin.flush()
-        self.assertEqual(self.ask(bob, "Status")[0], "ok")
-        answers = [asker.stdout.readline().split("\t")[:2] for asker in flood for _ in range(300)]
-        self.assertIn(["error", LIMITS], answers)
-        self.assertEqual(self.ask(bob, "Status")[0], "ok")
+        calls = (("Status", NAME), ("Ping", "org.freedesktop.DBus.Peer"), ("Introspect", "org.freedesktop.DBus.Introspectable"))
+        for uid, call in zip((ALICE, BOB, CAROL), calls):
+            askers = [self.asker(uid) for _ in range(12)]
+            os.kill(self.bridge.pid, signal.SIGSTOP)
+            for asker in askers:
+                self.send_many(asker, 100, *call)
+            os.kill(self.bridge.pid, signal.SIGCONT)
+            answers = [answer for asker in askers for answer in self.answers(asker, 100)]
+            self.assertIn(["error", LIMITS, "too many calls for now"], answers, call)
+            self.assertIn("ok", [answer[0] for answer in answers])
+        self.assertEqual(self.ask(self.asker(DAVE), "Status")[0], "ok")
+        self.end_bridge()
+
+    def test_calls_wait_for_those_of_the_same_user(self):
+        self.start_all()
+        alice, bob = self.asker(ALICE), self.asker(BOB)
+        os.kill(self.current.pid, signal.SIGSTOP)
+        for asker in (alice, bob):
+            self.send_many(asker, 17, "Status")
+            refused, = self.answers(asker, 1)
+            self.assertEqual(refused[:2], ["error", LIMITS])
+            self.assertIn("not answered yet", refused[2])
+        os.kill(self.current.pid, signal.SIGCONT)
+        for asker in (alice, bob):
+            self.assertEqual([answer[0] for answer in self.answers(asker, 16)], ["ok"] * 16)
         self.end_bridge()
 
     def test_descriptors_without_end(self):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a uid may have of the bridge, with times made up. */
+/* The share of a uid, and of all users together, with times made up. */
 
 #include "test.h"
 
@@ -7,79 +7,145 @@
 
 #include "../../src/bridge/accounts.h"
 
-#define BURST (ACCOUNT_BURST_US / ACCOUNT_CALL_US)
+#define OF_UID (ACCOUNT_BURST_US / ACCOUNT_OF_UID.message_us)
+#define OF_ALL (ACCOUNT_BURST_US / ACCOUNT_OF_ALL.message_us)
 #define LATER (100 * 1000000ULL)
 
-/* Calls that are answered at once, until one is refused. */
-static unsigned take_all(struct account **accounts, uid_t uid, uint64_t now_us)
+static uint64_t send_all(struct accounts *accounts, uid_t uid, uint64_t now_us)
+{
+	uint64_t count = 0;
+
+	while (account_message(accounts, uid, now_us) == 0)
+		count++;
+	return count;
+}
+
+static struct account *begin(struct accounts *accounts, uid_t uid)
 {
 	struct account *account;
-	unsigned count = 0;
 
-	while (account_take(accounts, uid, now_us, &account) == 0) {
-		account_return(account, 0);
-		count++;
-	}
-	return count;
+	assert_int_equal(account_begin(accounts, uid, LATER, &account), 0);
+	return account;
+}
+
+/* Has the daemon work for the uid as a call of its own. */
+static void work(struct accounts *accounts, uid_t uid, uint64_t now_us, uint64_t daemon_us)
+{
+	struct account *account;
+
+	assert_int_equal(account_begin(accounts, uid, now_us, &account), 0);
+	assert_int_equal(account_ask(accounts, account, now_us), 0);
+	account_answered(accounts, account, now_us, daemon_us);
+	account_end(accounts, account);
 }
 
 TEST(a_uid_has_a_rate_and_a_reserve)
 {
-	struct account *accounts = NULL, *account;
+	struct accounts accounts = { 0 };
 
-	assert_int_equal(take_all(&accounts, 7, LATER), BURST);
-	assert_int_equal(account_take(&accounts, 7, LATER, &account), -EAGAIN);
+	assert_int_equal(send_all(&accounts, 7, LATER), OF_UID);
 	/* It comes back at the rate, and no more of it than there was. */
-	assert_int_equal(take_all(&accounts, 7, LATER + 10 * ACCOUNT_CALL_US), 10);
-	assert_int_equal(take_all(&accounts, 7, LATER * 2), BURST);
-	accounts_free(accounts);
+	assert_int_equal(send_all(&accounts, 7, LATER + 10 * ACCOUNT_OF_UID.message_us), 10);
+	assert_int_equal(send_all(&accounts, 7, LATER * 2), OF_UID);
+	accounts_free(&accounts);
 }
 
-TEST(what_the_daemon_works_counts_more)
+TEST(all_uids_together_have_one_too)
 {
-	struct account *accounts = NULL, *account;
+	struct accounts accounts = { 0 };
+	uint64_t sum = 0;
+	size_t known = 0;
 
-	assert_int_equal(account_take(&accounts, 7, LATER, &account), 0);
-	account_return(account, 2 * ACCOUNT_BURST_US / ACCOUNT_DAEMON);
-	assert_int_equal(account_take(&accounts, 7, LATER + ACCOUNT_BURST_US, &account), -EAGAIN);
-	assert_int_equal(account_take(&accounts, 8, LATER, &account), 0);
-	assert_int_equal(take_all(&accounts, 7, LATER + 2 * ACCOUNT_BURST_US), BURST - 1);
-	accounts_free(accounts);
+	for (uid_t uid = 1; uid < 65536; uid++)
+		sum += send_all(&accounts, uid, LATER);
+	assert_int_equal(sum, OF_ALL);
+	for (struct account *account = accounts.each; account; account = account->next)
+		known++;
+	assert_int_equal(known, OF_ALL / OF_UID);
+	assert_int_equal(send_all(&accounts, 70000, LATER + 10 * ACCOUNT_OF_ALL.message_us), 10);
+	accounts_free(&accounts);
 }
 
-TEST(none_takes_anothers_share)
+TEST(a_refused_uid_takes_nothing_from_all)
 {
-	struct account *accounts = NULL, *account;
+	struct accounts accounts = { 0 };
 
-	for (uid_t uid = 1; uid < 100; uid++)
-		assert_int_equal(take_all(&accounts, uid, LATER), BURST);
-	assert_int_equal(account_take(&accounts, 1, LATER, &account), -EAGAIN);
-	assert_int_equal(account_take(&accounts, 100, LATER, &account), 0);
-	accounts_free(accounts);
+	send_all(&accounts, 7, LATER);
+	for (unsigned i = 0; i < 10 * OF_ALL; i++)
+		assert_int_equal(account_message(&accounts, 7, LATER), -EAGAIN);
+	assert_int_equal(send_all(&accounts, 8, LATER), OF_UID);
+	accounts_free(&accounts);
+}
+
+TEST(the_daemons_work_counts_more)
+{
+	struct accounts accounts = { 0 };
+
+	work(&accounts, 7, LATER, 3 * ACCOUNT_BURST_US / 2 / ACCOUNT_OF_UID.daemon_times);
+	assert_int_equal(account_message(&accounts, 7, LATER + ACCOUNT_BURST_US / 4), -EAGAIN);
+	assert_int_equal(account_message(&accounts, 8, LATER), 0);
+	account_spend(&accounts, 7, LATER, ACCOUNT_BURST_US / 2 / ACCOUNT_OF_UID.daemon_times);
+	assert_int_equal(account_message(&accounts, 7, LATER + ACCOUNT_BURST_US * 3 / 4), -EAGAIN);
+	assert_int_equal(send_all(&accounts, 7, LATER + 2 * ACCOUNT_BURST_US), OF_UID);
+	work(&accounts, 8, LATER * 2, 2 * ACCOUNT_BURST_US / ACCOUNT_OF_ALL.daemon_times);
+	assert_int_equal(account_message(&accounts, 9, LATER * 2), -EAGAIN);
+	accounts_free(&accounts);
+}
+
+/* Else many calls, all accepted before the first is answered, could cost more than there is. */
+TEST(the_daemons_work_is_charged_ahead)
+{
+	struct accounts accounts = { 0 };
+	struct account *first = begin(&accounts, 7), *second = begin(&accounts, 7);
+
+	assert_int_equal(account_ask(&accounts, first, LATER), 0);
+	assert_int_equal(send_all(&accounts, 7, LATER),
+			 OF_UID - ACCOUNT_AHEAD_US * ACCOUNT_OF_UID.daemon_times / ACCOUNT_OF_UID.message_us);
+	account_answered(&accounts, first, LATER, ACCOUNT_BURST_US);
+	assert_int_equal(account_ask(&accounts, second, LATER), -EAGAIN);
+	account_end(&accounts, first);
+	account_end(&accounts, second);
+	accounts_free(&accounts);
+}
+
+TEST(a_uid_has_one_question_in_the_daemon)
+{
+	struct accounts accounts = { 0 };
+	struct account *first = begin(&accounts, 7), *second = begin(&accounts, 7), *other = begin(&accounts, 8);
+
+	assert_int_equal(account_ask(&accounts, first, LATER), 0);
+	assert_int_equal(account_ask(&accounts, second, LATER), -EBUSY);
+	assert_int_equal(account_ask(&accounts, other, LATER), 0);
+	account_answered(&accounts, first, LATER, 0);
+	assert_int_equal(account_ask(&accounts, second, LATER), 0);
+	accounts_free(&accounts);
 }
 
 TEST(calls_without_an_answer_are_few)
 {
-	struct account *accounts = NULL, *account, *seven;
+	struct accounts accounts = { 0 };
+	struct account *seven = NULL, *ignored;
 
-	for (unsigned i = 0; i < ACCOUNT_CALLS; i++)
-		assert_int_equal(account_take(&accounts, 7, LATER, &account), 0);
-	seven = account;
-	assert_int_equal(account_take(&accounts, 7, LATER, &account), -EBUSY);
+	for (unsigned i = 0; i < ACCOUNT_OF_UID.calls; i++)
+		seven = begin(&accounts, 7);
+	assert_int_equal(account_begin(&accounts, 7, LATER, &ignored), -EBUSY);
 	/* Time is no answer. */
-	assert_int_equal(account_take(&accounts, 7, LATER * 2, &account), -EBUSY);
-	assert_int_equal(account_take(&accounts, 8, LATER * 2, &account), 0);
-	account_return(seven, 0);
-	assert_int_equal(account_take(&accounts, 7, LATER * 2, &account), 0);
-	accounts_free(accounts);
+	assert_int_equal(account_begin(&accounts, 7, LATER * 2, &ignored), -EBUSY);
+	assert_int_equal(account_begin(&accounts, 8, LATER * 2, &ignored), 0);
+	account_end(&accounts, seven);
+	assert_int_equal(account_begin(&accounts, 7, LATER * 2, &ignored), 0);
+	for (uid_t uid = 100; accounts.all.calls < ACCOUNT_OF_ALL.calls; uid++)
+		begin(&accounts, uid);
+	assert_int_equal(account_begin(&accounts, 99, LATER, &ignored), -EBUSY);
+	accounts_free(&accounts);
 }
 
 TEST(whoever_is_as_good_as_new_is_forgotten)
 {
-	struct account *accounts = NULL;
+	struct accounts accounts = { 0 };
 
 	for (uid_t uid = 1; uid < 1000; uid++)
-		take_all(&accounts, uid, uid * LATER);
-	assert_null(accounts->next);
-	accounts_free(accounts);
+		send_all(&accounts, uid, uid * LATER);
+	assert_null(accounts.each->next);
+	accounts_free(&accounts);
 }
