@@ -10,7 +10,7 @@
 #include <systemd/sd-login.h>
 
 #include <schedqos/daemon/daemon.h>
-#include <schedqos/util/broadcasts.h>
+#include <schedqos/util/bus.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
@@ -18,6 +18,9 @@
 #include "classes.h"
 #include "manager.h"
 #include "weighted.h"
+
+#define PENDING_MAX 256
+#define DEADLINE_US 100000
 
 struct weights {
 	sd_event *event;
@@ -31,7 +34,12 @@ struct weights {
 	struct classes classes; /* that units name, for those that are not wanted */
 	bool has_told;		/* the daemon, of some */
 	bool is_refused;	/* it does not take them, which has been said */
-	sd_event_source *again; /* looks at all units, when no more signals wait */
+	/* Units that signals have named and that are still to be looked at; beyond PENDING_MAX, all units are. */
+	char *pending[PENDING_MAX];
+	size_t n_pending;
+	bool all_pending;
+	bool reconsider;		  /* whatever was decided before */
+	sd_event_source *idle, *deadline; /* do what is pending: when no signal waits, and soon in any case */
 };
 
 /* The setting goes first. 0: none. */
@@ -133,41 +141,132 @@ static int give_up(struct weights *weights, int r)
 	return r < 0 ? sd_event_exit(weights->event, EXIT_FAILURE) : 0;
 }
 
-/* What is respected is said the first time, and not again when some unit or session comes. */
-static int on_again(sd_event_source *source, void *userdata)
+/*
+ * Signals only mark what is to be done. Anybody can have the manager send as many as it can, by loading units that do
+ * not exist; those have gone again before they are looked at.
+ */
+static int do_soon(struct weights *weights)
 {
-	struct weights *weights = userdata;
-	int r = consider_all(weights);
+	int enabled = SD_EVENT_OFF, r = sd_event_source_set_enabled(weights->idle, SD_EVENT_ONESHOT);
 
-	(void)source;
-	weights->units.level = LOG_DEBUG;
-	return give_up(weights, r);
+	if (r >= 0)
+		r = sd_event_source_get_enabled(weights->deadline, &enabled);
+	if (r < 0 || enabled != SD_EVENT_OFF)
+		return r;
+	r = sd_event_source_set_time_relative(weights->deadline, DEADLINE_US);
+	return r < 0 ? r : sd_event_source_set_enabled(weights->deadline, SD_EVENT_ONESHOT);
 }
 
 static int look_again(struct weights *weights)
 {
-	return sd_event_source_set_enabled(weights->again, SD_EVENT_ONESHOT);
+	weights->reconsider = true;
+	return do_soon(weights);
 }
 
-/* It is new, or removed: while the manager reloads, all are gone and come back. */
+static bool is_pending(const struct weights *weights, const char *name, size_t *ret)
+{
+	for (*ret = 0; *ret < weights->n_pending; ++*ret) {
+		if (strcmp(weights->pending[*ret], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int mark(struct weights *weights, const char *name)
+{
+	char *copy;
+	size_t at;
+
+	if (weights->all_pending || is_pending(weights, name, &at))
+		return 0;
+	copy = weights->n_pending < PENDING_MAX ? strdup(name) : NULL;
+	if (copy)
+		weights->pending[weights->n_pending++] = copy;
+	else
+		weights->all_pending = true;
+	return do_soon(weights);
+}
+
+static void unmark(struct weights *weights, const char *name)
+{
+	size_t at;
+
+	if (!is_pending(weights, name, &at))
+		return;
+	free(weights->pending[at]);
+	weights->pending[at] = weights->pending[--weights->n_pending];
+}
+
+static void unmark_all(struct weights *weights)
+{
+	while (weights->n_pending)
+		free(weights->pending[--weights->n_pending]);
+	weights->all_pending = false;
+}
+
+/* Looks at a unit's files. One whose class has changed is decided about with all others. */
+static int do_pending(struct weights *weights, const char *name)
+{
+	int r = classes_look(&weights->classes, weights->units.manager, name);
+
+	weights->reconsider |= r > 0;
+	return r == 0 ? consider_listed(weights, name) : r < 0 ? r : 0;
+}
+
+static int do_all_pending(struct weights *weights)
+{
+	int r = weights->all_pending ? manager_each_unit(weights->units.manager, look_listed, weights) : 0;
+
+	weights->reconsider |= weights->all_pending;
+	for (size_t i = 0; i < weights->n_pending && !weights->all_pending && r >= 0; i++)
+		r = do_pending(weights, weights->pending[i]);
+	unmark_all(weights);
+	if (r < 0 || !weights->reconsider) {
+		tell_status(weights);
+		return r;
+	}
+	weights->reconsider = false;
+	r = consider_all(weights);
+	/* What is respected is said the first time, and not again when some unit or session comes. */
+	weights->units.level = LOG_DEBUG;
+	return r;
+}
+
+static int on_idle(sd_event_source *source, void *userdata)
+{
+	struct weights *weights = userdata;
+
+	(void)source;
+	sd_event_source_set_enabled(weights->deadline, SD_EVENT_OFF);
+	return give_up(weights, do_all_pending(weights));
+}
+
+static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct weights *weights = userdata;
+
+	(void)source;
+	(void)usec;
+	sd_event_source_set_enabled(weights->idle, SD_EVENT_OFF);
+	return give_up(weights, do_all_pending(weights));
+}
+
+/* While the manager reloads, all units are removed and come back. */
 static int on_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct weights *weights = userdata;
 	const char *name;
-	int r = sd_bus_message_read(message, "s", &name);
 
 	(void)error;
-	/* Of most that are removed nothing is known, and nothing need be asked. */
-	if (r < 0 || (sd_bus_message_is_signal(message, NULL, "UnitRemoved") > 0 &&
-		      !classes_find(&weights->classes, name) && !weighted_has(&weights->units, name)))
+	if (sd_bus_message_read(message, "s", &name) < 0)
 		return 0;
-	r = classes_look(&weights->classes, weights->units.manager, name);
-	if (r > 0)
-		return look_again(weights);
-	if (r == 0)
-		r = consider_listed(weights, name);
-	tell_status(weights);
-	return give_up(weights, r);
+	/* Nothing need be asked about a removed unit of which nothing is known. */
+	if (sd_bus_message_is_signal(message, NULL, "UnitRemoved") > 0 &&
+	    !classes_find(&weights->classes, name) && !weighted_has(&weights->units, name)) {
+		unmark(weights, name);
+		return 0;
+	}
+	return give_up(weights, mark(weights, name));
 }
 
 /* Who does not answer has the configuration that he had. But there may be no bridge, or it has no daemon. */
@@ -268,12 +367,10 @@ static int listen_to_logins(struct weights *weights)
 
 static int connect_to_bridge(struct weights *weights)
 {
-	int r = sd_bus_open_system(&weights->daemon);
+	int r = bus_open_system(&weights->daemon);
 
 	/* Whoever sits at the machine does so with a session of his own, or this would not run. */
 	weights->seat_is_used = true;
-	if (r >= 0)
-		r = hear_broadcasts_only(weights->daemon);
 	if (r >= 0)
 		r = sd_bus_add_match(weights->daemon, NULL, BUS_NAME_OWNER_CHANGED ",arg0='" BRIDGE_NAME "'", on_bridge,
 				     weights);
@@ -316,14 +413,20 @@ static int connect_to_manager(struct weights *weights)
 {
 	int r = manager_open(weights->units.is_user, &weights->units.manager);
 
+	weights->reconsider = true;
 	if (r >= 0)
 		r = manager_follow_units(weights->units.manager, on_unit, weights);
 	if (r >= 0)
 		r = sd_bus_attach_event(weights->units.manager, weights->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r >= 0)
-		r = sd_event_add_defer(weights->event, &weights->again, on_again, weights);
+		r = sd_event_add_time_relative(weights->event, &weights->deadline, CLOCK_MONOTONIC, DEADLINE_US, 0,
+					       on_deadline, weights);
 	if (r >= 0)
-		r = sd_event_source_set_priority(weights->again, SD_EVENT_PRIORITY_IDLE);
+		r = sd_event_source_set_enabled(weights->deadline, SD_EVENT_OFF);
+	if (r >= 0)
+		r = sd_event_add_defer(weights->event, &weights->idle, on_idle, weights);
+	if (r >= 0)
+		r = sd_event_source_set_priority(weights->idle, SD_EVENT_PRIORITY_IDLE);
 	if (r >= 0)
 		r = manager_each_unit(weights->units.manager, look_listed, weights);
 	if (r < 0)
@@ -351,7 +454,9 @@ static void clear(struct weights *weights)
 {
 	free(weights->wanted.items);
 	sd_bus_message_unref(weights->reply);
-	sd_event_source_unref(weights->again);
+	unmark_all(weights);
+	sd_event_source_unref(weights->idle);
+	sd_event_source_unref(weights->deadline);
 	classes_clear(&weights->classes);
 	sd_login_monitor_unref(weights->logins);
 	sd_bus_flush_close_unref(weights->daemon);
