@@ -5,22 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/kernel/procfs.h>
-#include <schedqos/util/broadcasts.h>
+#include <schedqos/util/bus.h>
 #include <schedqos/util/cleanup.h>
 
 #include "bridge_private.h"
 
 static int open_bus(struct bridge *bridge)
 {
-	int r = sd_bus_open_system(&bridge->bus);
+	int r = bus_open_system(&bridge->bus);
 
 	if (r >= 0)
 		r = sd_bus_set_close_on_exit(bridge->bus, 0);
 	if (r >= 0)
 		r = sd_bus_set_exit_on_disconnect(bridge->bus, 1);
-	if (r >= 0)
-		r = hear_broadcasts_only(bridge->bus);
 	if (r < 0)
 		log_error("the system bus: %s", strerror(-r));
 	return r;
@@ -41,8 +38,6 @@ static int start(struct bridge *bridge, bool is_system76)
 {
 	int r = sd_event_default(&bridge->event);
 
-	if (r >= 0)
-		r = bridge->proc = procfs_open();
 	if (r >= 0)
 		r = sd_event_set_signal_exit(bridge->event, 1);
 	if (r >= 0)
@@ -74,12 +69,11 @@ static void clear(struct bridge *bridge)
 	link_end(bridge);
 	sd_bus_flush_close_unref(bridge->bus);
 	sd_event_unref(bridge->event);
-	cleanup_close(&bridge->proc);
 }
 
 int bridge_run(bool is_system76)
 {
-	struct bridge bridge = { .proc = -1 };
+	struct bridge bridge = { 0 };
 	int r = start(&bridge, is_system76);
 
 	if (r >= 0)

@@ -29,7 +29,6 @@ enum daemon_property {
 
 struct bridge {
 	sd_event *event;
-	int proc;	/* descriptor of /proc */
 	sd_bus *bus;	/* the system's */
 	sd_bus *daemon; /* NULL: not connected */
 	clockid_t daemon_clock; /* its CPU time; 0 if that is not to be had */

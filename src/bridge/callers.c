@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/util/broadcasts.h>
+#include <schedqos/util/bus.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 

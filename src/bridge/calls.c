@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/kernel/procfs.h>
-#include <schedqos/util/broadcasts.h>
+#include <schedqos/util/bus.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 
@@ -243,33 +242,13 @@ static int on_daemon_answers(sd_bus_message *reply, void *userdata, sd_bus_error
 	return close_call(call, r, &error);
 }
 
-/*
- * A process is passed on by its number, since the daemon takes no descriptor. The number may be another process's when
- * that reads it; but it finds out whose that is, and what is the same user's he could have named as well.
- */
-static int put_process(struct call *call, sd_bus_message *question, sd_bus_error *error)
-{
-	pid_t pid = 0;
-	int fd, r = sd_bus_message_read(call->message, "h", &fd);
-
-	if (r >= 0)
-		r = procfs_pidfd(call->bridge->proc, fd, &pid);
-	if (r == -EBADF)
-		return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "the descriptor is not a pidfd");
-	if (r == -ESRCH)
-		return sd_bus_error_set(error, BUS_ERROR_FAILED, "no process: it has ended");
-	return r < 0 ? r : sd_bus_message_append(question, "u", (uint32_t)pid);
-}
-
-static int put_argument(struct call *call, char what, sd_bus_message *question, sd_bus_error *error)
+static int put_argument(struct call *call, char what, sd_bus_message *question)
 {
 	switch (what) {
 	case 'u': /* the caller's uid */
 		return sd_bus_message_append(question, "u", (uint32_t)call->uid);
 	case 'n': /* his name on the bus: what he asks for may end with him */
 		return sd_bus_message_append(question, "s", sd_bus_message_get_sender(call->message));
-	case 'p': /* his next argument, a pidfd, as a process */
-		return put_process(call, question, error);
 	case '1': /* his next argument as it is */
 		return sd_bus_message_copy(question, call->message, 0);
 	case '*': /* all of his that are left */
@@ -292,7 +271,7 @@ static bool is_users(const struct method *method)
 	return *method->arguments == 'u';
 }
 
-static int put_question(struct call *call, sd_bus_message **ret, sd_bus_error *error)
+static int put_question(struct call *call, sd_bus_message **ret)
 {
 	int r = sd_bus_message_new_method_call(call->bridge->daemon, ret, NULL, BUS_PATH,
 					       is_users(call->method) ? BUS_OVERRIDES_INTERFACE : BUS_INTERFACE,
@@ -301,7 +280,7 @@ static int put_question(struct call *call, sd_bus_message **ret, sd_bus_error *e
 	if (r >= 0)
 		r = sd_bus_message_rewind(call->message, 1);
 	for (const char *what = call->method->arguments; *what && r >= 0; what++)
-		r = put_argument(call, *what, *ret, error);
+		r = put_argument(call, *what, *ret);
 	return r;
 }
 
@@ -325,7 +304,7 @@ static int send_question(struct call *call, struct caller *caller, sd_bus_error 
 	if (method->before)
 		r = method->before(call, caller, error);
 	if (r >= 0)
-		r = put_question(call, &question, error);
+		r = put_question(call, &question);
 	return r < 0 ? r : sd_bus_call_async(bridge->daemon, &call->waits, question, on_daemon_answers, call, 0);
 }
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include <schedqos/kernel/host.h>
-#include <schedqos/util/broadcasts.h>
+#include <schedqos/util/bus.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
@@ -46,7 +46,7 @@ static int call(sd_bus *bus, const char *method, sd_bus_message **ret, const cha
 int manager_open(bool is_user, sd_bus **ret)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
-	int r = is_user ? sd_bus_open_user(&bus) : sd_bus_open_system(&bus);
+	int r = is_user ? bus_open_user(&bus) : bus_open_system(&bus);
 
 	if (r >= 0)
 		r = sd_bus_set_method_call_timeout(bus, TIMEOUT_US);
@@ -54,8 +54,6 @@ int manager_open(bool is_user, sd_bus **ret)
 		r = sd_bus_set_close_on_exit(bus, 0);
 	if (r >= 0)
 		r = sd_bus_set_exit_on_disconnect(bus, 1);
-	if (r >= 0)
-		r = hear_broadcasts_only(bus);
 	if (r >= 0)
 		r = call(bus, "Subscribe", NULL, NULL);
 	if (r >= 0)

@@ -11,6 +11,7 @@
 
 #include <schedqos/bridge/bridge.h>
 #include <schedqos/daemon/daemon.h>
+#include <schedqos/util/bus.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
@@ -35,7 +36,7 @@ static int connect_to(sd_bus **ret)
 	}
 	if (access(BUS_SOCKET, F_OK) < 0 && errno == ENOENT)
 		return -ENOENT;
-	r = sd_bus_open_system(ret);
+	r = bus_open_system(ret);
 	/* Without a system bus there is no bridge. */
 	return r < 0 ? -EACCES : sd_bus_set_method_call_timeout(*ret, PASSWORD_US);
 }
@@ -181,13 +182,10 @@ int client_process(pid_t pid)
 
 static int ask_class(pid_t pid, const char *qos, bool inherit, sd_bus_message **ret)
 {
-	_cleanup_close_ int fd = -1;
-
 	if (!client_is_bridged())
 		return client_call(BUS_OVERRIDES_INTERFACE, "Set", ret, "ususbbb", 0, "", (uint32_t)pid, qos,
 				   (int)inherit, 1, 1);
-	fd = client_process(pid);
-	return fd < 0 ? EXIT_FAILURE : client_call(NULL, "SetClass", ret, "hsbb", fd, qos, (int)inherit, 1);
+	return client_call(NULL, "SetClass", ret, "usbb", (uint32_t)(pid ? pid : getpid()), qos, (int)inherit, 1);
 }
 
 int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given)

@@ -25,7 +25,7 @@ int client_try(void);
 /* The connection, once it is there. */
 sd_bus *client_bus(void);
 
-/* Whether that is the bus: then processes are named by descriptors, and there is but one interface. */
+/* Whether that is the bus: then there is but one interface. */
 bool client_is_bridged(void);
 
 /* A descriptor of the process, or -1 after saying why there is none. */

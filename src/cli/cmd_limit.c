@@ -66,22 +66,22 @@ static int hold(int process)
 
 /* ---- asking ---- */
 
-/* process: of a bridged one that is no cgroup, a descriptor. Returns an exit status. */
-static int ask_limit(const struct target *target, int process, const char *qos, bool keep, sd_bus_message **ret)
+/* Returns an exit status. */
+static int ask_limit(const struct target *target, const char *qos, bool keep, sd_bus_message **ret)
 {
 	if (!client_is_bridged())
 		return client_call(BUS_OVERRIDES_INTERFACE, "Limit", ret, "ussusb", 0, "", target->cgroup,
 				   (uint32_t)target->pid, qos, (int)keep);
-	return target->pid ? client_call(NULL, "LimitProcess", ret, "hsb", process, qos, (int)keep) :
+	return target->pid ? client_call(NULL, "LimitProcess", ret, "usb", (uint32_t)target->pid, qos, (int)keep) :
 			     client_call(NULL, "LimitCgroup", ret, "ssb", target->cgroup, qos, (int)keep);
 }
 
-static int ask_lift(const struct target *target, int process, sd_bus_message **ret)
+static int ask_lift(const struct target *target, sd_bus_message **ret)
 {
 	if (!client_is_bridged())
 		return client_call(BUS_OVERRIDES_INTERFACE, "Lift", ret, "usu", 0, target->cgroup,
 				   (uint32_t)target->pid);
-	return target->pid ? client_call(NULL, "LiftProcess", ret, "h", process) :
+	return target->pid ? client_call(NULL, "LiftProcess", ret, "u", (uint32_t)target->pid) :
 			     client_call(NULL, "LiftCgroup", ret, "s", target->cgroup);
 }
 
@@ -89,7 +89,7 @@ static int limit(const struct command *command, const struct target *target, int
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const bool keep = option_given(command, OPTION_KEEP);
-	int status = ask_limit(target, process, command->operands[1], keep, &reply);
+	int status = ask_limit(target, command->operands[1], keep, &reply);
 	uint64_t lowered = 0;
 
 	if (status)
@@ -103,11 +103,11 @@ static int limit(const struct command *command, const struct target *target, int
 	return keep ? 0 : hold(process);
 }
 
-static int lift(const struct target *target, int process)
+static int lift(const struct target *target)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	uint64_t lifted = 0;
-	int status = ask_lift(target, process, &reply);
+	int status = ask_lift(target, &reply);
 
 	if (status)
 		return status;
@@ -138,5 +138,5 @@ int cmd_limit(const struct command *command)
 		if (process < 0)
 			return EXIT_FAILURE;
 	}
-	return lifts ? lift(&target, process) : limit(command, &target, process);
+	return lifts ? lift(&target) : limit(command, &target, process);
 }

@@ -10,12 +10,9 @@
 
 static int reset(pid_t pid, sd_bus_message **ret)
 {
-	_cleanup_close_ int fd = -1;
-
 	if (!client_is_bridged())
 		return client_call(BUS_OVERRIDES_INTERFACE, "Reset", ret, "uu", 0, (uint32_t)pid);
-	fd = client_process(pid);
-	return fd < 0 ? EXIT_FAILURE : client_call(NULL, "Reset", ret, "h", fd);
+	return client_call(NULL, "Reset", ret, "u", (uint32_t)pid);
 }
 
 int cmd_reset(const struct command *command)

@@ -270,6 +270,8 @@ int bus_connect(sd_bus **ret)
 	int r = sd_bus_new(&bus);
 
 	if (r >= 0)
+		r = sd_bus_negotiate_fds(bus, 0);
+	if (r >= 0)
 		r = sd_bus_set_address(bus, "unix:path=" BUS_SOCKET);
 	if (r >= 0)
 		r = sd_bus_start(bus);

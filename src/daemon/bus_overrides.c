@@ -111,9 +111,9 @@ static int take(sd_bus_message *message, uint32_t uid, const char *holder, uint3
 	/* Names on the bus are no longer, and this one is kept. */
 	if (strlen(holder) > NAME_MAX)
 		return -ENAMETOOLONG;
-	/* 0 stands for the caller, who may not know what his id is for us. */
+	/* 0 stands for root's client, which may not know its id in our namespace. */
 	if (!ret->cgroup)
-		ret->pid = pid ? (pid_t)pid : caller.pid;
+		ret->pid = pid || uid ? (pid_t)pid : caller.pid;
 	return ret->cgroup || ret->pid > 0 ? 0 : -ESRCH;
 }
 

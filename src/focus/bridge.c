@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <schedqos/util/bus.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
@@ -88,7 +89,7 @@ static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unus
 void bridge_tell(struct focus *focus, const struct shown_app *app)
 {
 	sd_bus_call_method_async(focus->system_bus, NULL, BRIDGE, BRIDGE_PATH, BRIDGE, "SetShown", on_answer, focus,
-				 "hs", app->pidfd, shown_level_name(app->told));
+				 "us", (uint32_t)app->pid, shown_level_name(app->told));
 }
 
 /* ---- whom ---- */
@@ -119,12 +120,11 @@ static int on_properties(sd_bus_message *message, void *userdata, sd_bus_error *
 
 int bridge_open(struct focus *focus)
 {
-	_cleanup_close_ int self = process_open(getpid());
-	int r = focus_open_bus(focus, sd_bus_open_system, &focus->system_bus);
+	int r = focus_open_bus(focus, bus_open_system, &focus->system_bus);
 
 	focus->is_served = true;
 	if (r >= 0 && focus->prints)
-		bridge_tell(focus, &(const struct shown_app){ .pidfd = self, .told = SHOWN_VISIBLE });
+		bridge_tell(focus, &(const struct shown_app){ .pid = getpid(), .told = SHOWN_VISIBLE });
 	if (r >= 0)
 		r = focus_watch_name(focus->system_bus, BRIDGE, on_owner, focus);
 	if (r >= 0)

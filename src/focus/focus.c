@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <schedqos/util/broadcasts.h>
+#include <schedqos/util/bus.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
@@ -35,8 +35,6 @@ int focus_open_bus(struct focus *focus, int (*open)(sd_bus **ret), sd_bus **ret)
 		r = sd_bus_set_method_call_timeout(*ret, TIMEOUT_US);
 	if (r >= 0)
 		r = sd_bus_set_exit_on_disconnect(*ret, true);
-	if (r >= 0)
-		r = hear_broadcasts_only(*ret);
 	if (r >= 0)
 		r = sd_bus_attach_event(*ret, focus->event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)

@@ -9,6 +9,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include <schedqos/util/bus.h>
 #include <schedqos/util/log.h>
 
 /* ---- processes ---- */
@@ -146,7 +147,7 @@ static int start(struct focus *focus)
 		log_error("the loop of events: %s", strerror(-r));
 		return r;
 	}
-	if (focus_open_bus(focus, sd_bus_open_user, &focus->user_bus) < 0)
+	if (focus_open_bus(focus, bus_open_user, &focus->user_bus) < 0)
 		log_notice("there is no session bus: nothing is known of KDE, GNOME and games");
 	r = bridge_open(focus);
 	if (r >= 0)

@@ -281,35 +281,6 @@ int procfs_owner(int proc, pid_t tid, uid_t *ret)
 	return 0;
 }
 
-int procfs_parse_pidfd(const char *text, pid_t *ret)
-{
-	const char *line = strstr(text, "\nPid:");
-	int pid;
-
-	if (!line || sscanf(line, "\nPid: %d", &pid) != 1)
-		return -EBADMSG;
-	*ret = pid;
-	return pid > 0 ? 0 : -ESRCH;
-}
-
-int procfs_pidfd(int proc, int pidfd, pid_t *ret)
-{
-	char path[64], buf[1024];
-	int r;
-
-	/* Another file might have such a line. What it is called depends on the kernel. */
-	snprintf(path, sizeof(path), "self/fd/%d", pidfd);
-	r = (int)readlinkat(proc, path, buf, sizeof(buf) - 1);
-	if (r < 0)
-		return -errno;
-	buf[r] = '\0';
-	if (strcmp(buf, "anon_inode:[pidfd]") != 0 && strncmp(buf, "pidfd:", 6) != 0)
-		return -EBADF;
-	snprintf(path, sizeof(path), "self/fdinfo/%d", pidfd);
-	r = read_file(proc, path, buf, sizeof(buf));
-	return r < 0 ? r : procfs_parse_pidfd(buf, ret);
-}
-
 int procfs_own_userns(int proc, pid_t tid, bool *ret)
 {
 	struct stat own, theirs;

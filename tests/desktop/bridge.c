@@ -14,40 +14,24 @@
 
 static const char *refusal;
 
-static int pid_of(int pidfd)
-{
-	char path[64], line[256];
-	int pid = -1;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "Pid: %d", &pid) == 1)
-			break;
-	}
-	if (file)
-		fclose(file);
-	return pid;
-}
-
 static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	const char *level;
-	int pidfd, r = sd_bus_message_read(message, "hs", &pidfd, &level);
+	uint32_t pid;
+	int r = sd_bus_message_read(message, "us", &pid, &level);
 
 	(void)userdata;
 	if (r < 0)
 		return r;
 	if (refusal)
 		return sd_bus_error_set(error, refusal, "not \033[31mtoday");
-	printf("%d %s\n", pid_of(pidfd), level);
+	printf("%u %s\n", pid, level);
 	return sd_bus_reply_method_return(message, "");
 }
 
 static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD("SetShown", "hs", "", set_shown, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("SetShown", "us", "", set_shown, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,
 };
 

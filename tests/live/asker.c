@@ -5,13 +5,11 @@
  *
  * A client of the control interface, or of a service on the system bus. Each line of its standard input is a call,
  * INTERFACE METHOD TYPES ARGUMENT..., of which it prints the answer as a line: "ok" and what it holds, or "error", the
- * error's name and what it says. Of the type h a pid stands for a descriptor of that process, and a path for one of
- * that file; "-" is an empty string, "huge" one of a million bytes; for a(sss) all that is left are its strings. Other
+ * error's name and what it says. The type h takes the path of a file, of which it sends a descriptor; "-" is an empty string, "huge" one of a million bytes; for a(sss) all that is left are its strings. Other
  * lines:
  *
  *   wait SIGNAL   waits for a signal
  *   many N INTERFACE METHOD   sends so many calls at once; prints an answer for each
- *   flood N       sends a call, and so many with 16 descriptors each, and waits for no answer
  *
  * It ends with the connection, or with its input.
  */
@@ -21,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <systemd/sd-bus.h>
@@ -39,9 +36,9 @@ static int on_signal(sd_bus_message *message, void *userdata, sd_bus_error *erro
 	return 0;
 }
 
-static int append_opened(sd_bus_message *call, const char *word)
+static int append_opened(sd_bus_message *call, const char *file)
 {
-	int fd = *word == '/' ? open(word, O_RDONLY | O_CLOEXEC) : (int)syscall(SYS_pidfd_open, atoi(word), 0);
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
 	int r = fd < 0 ? -errno : sd_bus_message_append_basic(call, 'h', &fd);
 
 	if (fd >= 0)
@@ -205,27 +202,6 @@ static int wait_for(sd_bus *bus, const char *name)
 	return r;
 }
 
-static void flood(sd_bus *bus, int count)
-{
-	int r = 0;
-
-	for (int sent = 0; sent <= count && r >= 0; sent++) {
-		sd_bus_message *message = NULL;
-
-		r = sd_bus_message_new_method_call(bus, &message, destination, path, destination, "Status");
-		for (int i = 0; sent && i < 16 && r >= 0; i++)
-			r = sd_bus_message_append_basic(message, 'h', &(const int){ 0 });
-		if (r >= 0)
-			r = sd_bus_message_set_expect_reply(message, 0);
-		if (r >= 0)
-			r = sd_bus_send(bus, message, NULL);
-		sd_bus_message_unref(message);
-	}
-	if (r >= 0)
-		r = sd_bus_flush(bus);
-	printf("%s\n", r < 0 ? strerror(-r) : "flooded");
-}
-
 int main(int argc, char **argv)
 {
 	char address[512], line[32768];
@@ -262,8 +238,6 @@ int main(int argc, char **argv)
 			r = wait_for(bus, line + 5);
 		else if (strncmp(line, "many ", 5) == 0)
 			r = many(bus, line + 5);
-		else if (strncmp(line, "flood ", 6) == 0)
-			flood(bus, atoi(line + 6));
 		else
 			r = call(bus, line);
 		fflush(stdout);

@@ -11,9 +11,9 @@ import signal
 import socket
 import subprocess
 
+from askers import AskerTest
 from cgroups import CpuCgroups
 from daemon import SANITIZER_WORDS, SCHEDQOS, environment, schedqos
-from harness import LiveTest
 from waiting import PATIENCE, wait_for
 
 MANAGER = os.path.join(os.path.dirname(SCHEDQOS), "tests/live/manager")
@@ -34,7 +34,7 @@ def kept(folder=RECORD):
     return sorted(name for name in os.listdir(folder) if os.path.islink(os.path.join(folder, name)))
 
 
-class Weights(LiveTest):
+class Weights(AskerTest):
     def setUp(self):
         super().setUp()
         for name in ("dbus-daemon", "dbus-send"):
@@ -76,28 +76,41 @@ class Weights(LiveTest):
         self.tell("put quota.slice %s 100000" % UNSET)
         self.tell("put idle.slice 0 %s" % UNSET)
 
-    def ask(self, line):
+    def ask_manager(self, line):
         self.manager.popen.stdin.write(line + "\n")
         self.manager.popen.stdin.flush()
         return self.manager.popen.stdout.readline().strip()
 
     def tell(self, line):
-        self.assertEqual(self.ask(line), "done", line)
+        self.assertEqual(self.ask_manager(line), "done", line)
+
+    def send(self, *words, check=True):
+        return subprocess.run(["dbus-send", "--system", *words], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              encoding="ascii", check=check).stdout
+
+    def ask_bus(self, method, *words):
+        """Nothing if the name that is asked about has gone meanwhile."""
+        return self.send("--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus." + method, *words, check=False)
+
+    def bus_names(self):
+        return re.findall(r":1\.\d+", self.ask_bus("ListNames").partition("array")[2])
+
+    def bus_name(self, pid):
+        name, = [name for name in self.bus_names()
+                 if self.ask_bus("GetConnectionUnixProcessID", "string:" + name).split()[-1:] == [str(pid)]
+        return name
 
     def be_a_stranger(self, unit):
         """To all, and to each alone: the bridge has something new, and has ended, and the unit is there."""
-        def send(*words):
-            return subprocess.run(["dbus-send", "--system", *words], env=self.env, stdout=subprocess.PIPE, encoding="ascii", check=True).stdout
-        names = send("--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.ListNames")
-        for whom in ([], *(["--dest=" + name] for name in re.findall(r":1\.\d+", names))):
+        for whom in ([], *(["--dest=" + name] for name in self.bus_names())):
             for what, first in (("/org/schedqos1 org.schedqos1.Reloaded", "org.schedqos1"),
                                 ("/org/schedqos1 org.freedesktop.DBus.Properties.PropertiesChanged", "org.schedqos1"),
                                 ("/org/freedesktop/DBus org.freedesktop.DBus.NameOwnerChanged", "org.schedqos1"),
                                 ("/org/freedesktop/systemd1 org.freedesktop.systemd1.Manager.UnitNew", unit)):
-                send("--type=signal", *whom, *what.split(), "string:" + first, "string:", "string::1.1")
+                self.send("--type=signal", *whom, *what.split(), "string:" + first, "string:", "string::1.1")
 
     def weight(self, name):
-        return self.ask("get " + name)
+        return self.ask_manager("get " + name)
 
     def becomes(self, name, wanted):
         wait_for(lambda: self.weight(name) == wanted,
@@ -191,6 +204,16 @@ class Weights(LiveTest):
         self.tell("gone game-1.scope")
         wait_for(lambda: kept() == ["named.service"], "the record without it")
         self.stop()
+
+    def test_no_descriptor_gets_through(self):
+        """To close one may wait forever for whoever serves its file, and the weights would stay."""
+        self.start()
+        bus = ["env", "DBUS_SYSTEM_BUS_ADDRESS=" + self.env["DBUS_SYSTEM_BUS_ADDRESS"]]
+        client = self.start_asker("system", self.bus_name(self.weights.pid), "/none", prefix=bus)
+        self.assert_refused(self.ask(client, "none.of.Ours", "Method", "h", "/dev/null"),
+                            "org.freedesktop.DBus.Error.NotSupported", "descriptors")
+        self.stop()
+        self.all_is_as_before()
 
     def test_what_somebody_sets_meanwhile_stays(self):
         self.start()
@@ -321,25 +344,25 @@ class Weights(LiveTest):
         with self.subTest("it starts, and is reloaded"):
             self.tell("user_weight 500")
             wanted("500", BACKGROUND, "100", "300")
-            self.assertEqual(self.ask("told"), told)
+            self.assertEqual(self.ask_manager("told"), told)
             self.tell("user_weight 600")
             wanted("600", BACKGROUND, "100", "300")
             self.assertEqual(kept(runtime + "/schedqos"), ["app.slice", "session.slice"])
         with self.subTest("nobody else but the bridge has it ask"):
-            self.ask("asked")
+            self.ask_manager("asked")
             self.be_a_stranger("session.slice")
             self.tell("user_weight 500")
             wanted("500", BACKGROUND, "100", "300")
-            self.assertEqual(self.ask("asked"), "1")
+            self.assertEqual(self.ask_manager("asked"), "1")
             self.tell("user_weight 600")
             wanted("600", BACKGROUND, "100", "300")
         with self.subTest("another bridge"):
             self.tell("bridge gone")
             wanted("100", UNSET, "100", "300")
-            self.ask("told")
+            self.ask_manager("told")
             self.tell("bridge here")
             wanted("600", BACKGROUND, "100", "300")
-            self.assertEqual(self.ask("told"), told)
+            self.assertEqual(self.ask_manager("told"), told)
         with self.subTest("what a unit says of its tasks is refused, until he sits at the machine"):
             self.tell("bridge refuses")
             self.tell("user_weight 600")
@@ -351,7 +374,7 @@ class Weights(LiveTest):
         with self.subTest("it says nothing any more"):
             self.tell("files app.slice /usr/lib/systemd/user/app.slice -")
             wanted("600", UNSET, "100", "300")
-            self.assertEqual(self.ask("told"), "told")
+            self.assertEqual(self.ask_manager("told"), "told")
             self.tell("files app.slice /usr/lib/systemd/user/app.slice %s" % own)
             wanted("600", BACKGROUND, "100", "300")
         with self.subTest("the daemon ends"):

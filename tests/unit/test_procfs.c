@@ -119,38 +119,6 @@ TEST(who_runs_it_and_what_he_may)
 	}
 }
 
-/* ---- fdinfo ---- */
-
-TEST(a_descriptor_of_a_process)
-{
-	pid_t pid = 0;
-
-	assert_int_equal(procfs_parse_pidfd("pos:\t0\nflags:\t02000002\nPid:\t42\nNSpid:\t42\n", &pid), 0);
-	assert_int_equal(pid, 42);
-	/* It has ended; it is in a namespace of its own. */
-	assert_int_equal(procfs_parse_pidfd("pos:\t0\nPid:\t-1\n", &pid), -ESRCH);
-	assert_int_equal(procfs_parse_pidfd("pos:\t0\nPid:\t0\n", &pid), -ESRCH);
-	assert_int_equal(procfs_parse_pidfd("pos:\t0\nPid:\n", &pid), -EBADMSG);
-	assert_int_equal(procfs_parse_pidfd("pos:\t0\nflags:\t0\n", &pid), -EBADMSG);
-}
-
-/* Whoever has its id by then is not meant. */
-TEST(a_descriptor_outlasts_its_process)
-{
-	_cleanup_close_ int proc = procfs_open();
-	const pid_t child = fork();
-	_cleanup_close_ int fd = child ? (int)syscall(SYS_pidfd_open, child, 0) : pause();
-	pid_t pid = 0;
-
-	assert_true(fd >= 0);
-	assert_int_equal(procfs_pidfd(proc, fd, &pid), 0);
-	assert_int_equal(pid, child);
-	assert_int_equal(kill(child, SIGKILL), 0);
-	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_int_equal(procfs_pidfd(proc, fd, &pid), -ESRCH);
-	assert_int_equal(procfs_pidfd(proc, proc, &pid), -EBADF);
-}
-
 /* ---- the readers, on a folder of ours ---- */
 
 #define PID 42

@@ -75,12 +75,6 @@ int procfs_status(int proc, pid_t tid, struct procfs_status *ret);
 int procfs_owner(int proc, pid_t tid, uid_t *ret);
 
 /*
- * Of which process a descriptor is: -ESRCH if that has ended, or is in a namespace that we do not see; -EBADF if it is
- * of none. If the descriptor is not readable afterwards, the id has been that process's all along.
- */
-int procfs_pidfd(int proc, int pidfd, pid_t *ret);
-
-/*
  * Whether the task is in our own user namespace, which is the initial one if the proc connector works. On a
  * kernel without user namespaces every task is.
  */
@@ -97,7 +91,6 @@ uid_t procfs_user(int proc, pid_t pid);
 
 /* The parsers behind the readers: NUL-terminated text of a /proc file. Return 0 or -EBADMSG. */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
-int procfs_parse_pidfd(const char *text, pid_t *ret);
 int procfs_parse_status(const char *text, struct procfs_status *ret);
 
 /* How many threads a process has, a leader that has ended included. Or -errno. */
