@@ -33,6 +33,7 @@ struct bridge {
 	sd_bus *daemon; /* NULL: not connected */
 	clockid_t daemon_clock; /* its CPU time; 0 if that is not to be had */
 	uint8_t cpu_mode;
+	uint32_t interface_version;
 	char *properties[N_PROPERTIES]; /* as the daemon last said; "" while there is none */
 	uint64_t answered_us;		/* the daemon's CPU time at its last answer */
 	struct accounts accounts;

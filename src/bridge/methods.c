@@ -11,12 +11,12 @@
 #define SHOW "org.schedqos1.show"
 #define MANAGE "org.schedqos1.manage"
 
-/* Of others' tasks as much as /proc shows: where it hides them from us (hidepid), it hides them from the caller. */
+/* Refuses others' tasks where /proc hides them from us (hidepid). Problems in the status may name some, too. */
 static int before_list(struct call *call, struct caller *caller, sd_bus_error *error)
 {
 	if (caller->uid != 0 && access("/proc/1/stat", R_OK) < 0)
 		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED,
-					"/proc hides others' processes here: only root may list them");
+					"/proc hides others' processes here: only root may see them");
 	(void)call;
 	return 0;
 }
@@ -43,7 +43,7 @@ static int answer_nothing(struct call *call, sd_bus_message *reply, sd_bus_error
 }
 
 static const struct method methods[] = {
-	{ "Status", "Status", NULL, "", 0, NULL, NULL },
+	{ "Status", "Status", NULL, "", 0, before_list, NULL },
 	{ "Explain", "Explain", NULL, "un*", 0, NULL, NULL },
 	{ "List", "ListTasks", NULL, "", 0, before_list, NULL },
 	{ "Reload", "Reload", MANAGE, "", METHOD_IS_LOGGED, NULL, NULL },
@@ -113,6 +113,8 @@ static const sd_bus_vtable vtable[] = {
 	METHOD("SetUnitClasses", "a(sss)", IN(units), "a(qs)", IN(weights)),
 	METHOD("SetShown", "us", IN(pid) IN(shown), NULL, ),
 	SD_BUS_SIGNAL("Reloaded", NULL, 0),
+	SD_BUS_PROPERTY("InterfaceVersion", "u", NULL, offsetof(struct bridge, interface_version),
+			SD_BUS_VTABLE_PROPERTY_CONST),
 	PROPERTY("Version", PROPERTY_VERSION),
 	PROPERTY("SchedProfile", PROPERTY_PROFILE),
 	PROPERTY("Mapping", PROPERTY_MAPPING),
@@ -131,11 +133,15 @@ static const sd_bus_vtable of_system76[] = {
 	SD_BUS_VTABLE_END,
 };
 
+/* Grows with each method, property or signal that is added: org.schedqos1(5). */
+#define INTERFACE_VERSION 1
+
 int methods_offer(struct bridge *bridge)
 {
 	int r = sd_bus_add_object_vtable(bridge->bus, NULL, BUS_PATH, BRIDGE_NAME, vtable, bridge);
 
 	bridge->cpu_mode = MODE_CUSTOM;
+	bridge->interface_version = INTERFACE_VERSION;
 	return r < 0 ? r
 		     : sd_bus_add_object_vtable(bridge->bus, NULL, SYSTEM76_PATH, SYSTEM76_NAME, of_system76, bridge);
 }

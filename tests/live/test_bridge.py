@@ -206,7 +206,7 @@ class Interface(Bridge):
         written = {(name, *("in " + each for each in re.findall(r'"(.*?)"', before)),
                     *("out " + each for each in re.findall(r'"(.*?)"', after))) for name, before, after in lines}
         self.assertEqual(methods, written)
-        self.assertEqual(properties, {"Version", "SchedProfile", "Mapping", "Focus"})
+        self.assertEqual(properties, {"InterfaceVersion", "Version", "SchedProfile", "Mapping", "Focus"})
         self.assertTrue(all(".It Sy %s\n" % name in page for name in properties))
 
     def test_the_bus_lets_no_other_interface_through(self):
@@ -293,8 +293,9 @@ class Interface(Bridge):
         alice, root, app = self.asker(ALICE), self.asker(0), self.sleeper("app", user=ALICE)
         self.assert_refused(self.ask(alice, "List"), DENIED, "hides others")
         self.assertEqual(self.ask(alice, "Explain", "u", app.pid)[0], "ok")
+        self.assert_refused(self.ask(alice, "Status"), DENIED, "hides others")
         self.assertEqual(self.ask(root, "List")[0], "ok")
-        self.assertEqual(self.ask(alice, "Status")[0], "ok")
+        self.assertEqual(self.ask(root, "Status")[0], "ok")
         self.end_bridge()
 
     @staticmethod
@@ -495,6 +496,14 @@ class Own(Bridge):
             self.assert_refused(self.ask(carol, *call), INVALID, "long")
         self.end_bridge()
 
+    def test_another_name_takes_a_policy_of_its_own(self):
+        """The administrator's: where system76-scheduler runs, ours would open it to every user."""
+        self.start_all("--system76")
+        self.assertFalse(self.has_name(SYSTEM76))
+        wait_for(lambda: "the name %s on the system bus" % SYSTEM76 in self.logs(), self.logs)
+        self.assertEqual(self.ask(self.asker(ALICE), "Status")[0], "ok")
+        self.end_bridge()
+
 
 class Shown(Bridge):
     def test_in_front_and_hidden(self):
@@ -525,6 +534,13 @@ class Shown(Bridge):
 
 
 class System76(Bridge):
+    def make_namespace(self):
+        """With the policy that the manual has."""
+        super().make_namespace()
+        with open(os.path.join(TOP, "src/man/org.schedqos1.5"), encoding="utf-8") as file:
+            policy, = re.findall(r"^<busconfig>$.*?^</busconfig>$", file.read(), re.M | re.S)
+        self.write("conf/com.system76.Scheduler.conf", policy)
+
     def test_the_window_in_front(self):
         self.start_all("--system76", config={"schedqos": {"focus": UI}})
         alice = self.asker(ALICE, SYSTEM76, SYSTEM76_PATH)
