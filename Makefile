@@ -178,6 +178,12 @@ bench: bench-tools ## the announcement's two comparisons, and where the report i
 bench-events: bench-tools ## what events cost on this hardware, next to a bare listener (root, 5 minutes)
 	$Qbench/schedqos-bench run --build $B $(BENCH_FLAGS) events
 
+figures: ## write the tables and plots of the documentation from the raw values in bench/data
+	$Qbench/schedqos-bench figures
+
+measure: bench-tools ## measure these raw values on a quiet machine (root, hours; TABLES="browser schbench" for some)
+	$Qbench/schedqos-bench figures --measure $(TABLES)
+
 # SOURCE:DESTINATION of what is installed beside the program.
 PAGES := $(filter-out %/schedqos-bench.1 %/org.schedqos1.5,$(wildcard src/man/*))
 DESKTOP_UNIT := systemd/schedqos-bridge.service
@@ -259,7 +265,7 @@ BENCHDIR = $(DATADIR)/schedqos-bench
 BENCHLIBDIR = $(PREFIX)/libexec/schedqos-bench
 BENCH_TEXTS = src/man/schedqos-bench.1:$(MANDIR)/man1/schedqos-bench.1 \
 	$(foreach file,$(patsubst bench/%,%,$(wildcard bench/schedqos_bench/*.py bench/schedqos_bench/*/*.py \
-	bench/schedqos_bench/*/*/*.py bench/schedqos_bench/lab/guest/*)),bench/$(file):$(BENCHDIR)/$(file))
+	bench/schedqos_bench/*/*/*.py bench/schedqos_bench/lab/guest/* bench/schedqos_bench/*.html)),bench/$(file):$(BENCHDIR)/$(file))
 
 install-bench: bench-tools ## install schedqos-bench, which measures, as well
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/schedqos-bench)
@@ -312,7 +318,7 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench bench-tools bench-events help run check check-vm check-deb check-rpm check-fresh check-long unit-tests fuzz fuzzers lint coverage install install-bench install-desktop uninstall dist distcheck deb deps bench-deps clean FORCE
+.PHONY: all bench bench-tools bench-events figures measure help run check check-vm check-deb check-rpm check-fresh check-long unit-tests fuzz fuzzers lint coverage install install-bench install-desktop uninstall dist distcheck deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(FOCUS_SOURCES:%.c=$B/%.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $(LIVE_TOOLS:=.d)

@@ -7,14 +7,17 @@ import fcntl
 import itertools
 import os
 import random
+import shlex
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from . import order, plotting, preparing, progress, report, result, scenarios, variants
+from . import order, plotting, preparing, progress, report, result, scenarios, tables, variants
 from .lab import command as lab
 from .process import Failure, nothing_left, stop_on_signals
+from .scenarios import schbench
 from .runner import Runner, Settings, copy_build, print_round
 
 EXIT_SKIPPED = 77
@@ -81,6 +84,15 @@ def parse(arguments):
     again.add_argument("--out", type=Path, metavar="DIR", help="for the pooled result (default: FIRST-pooled)")
     _add_export(again)
     lab.add_parser(verbs)
+    get = verbs.add_parser("get-schbench", help="get schbench from its author's repository and build it; says which commit")
+    get.add_argument("--from", dest="url", default=schbench.URL, metavar="URL", help="another repository (%(default)s)")
+    get.add_argument("--commit", metavar="COMMIT", help="another version than the newest")
+    page = verbs.add_parser("figures", help="write the tables of figures.md and the README from the raw values in bench/data")
+    page.add_argument("--check", action="store_true", help="only say whether they differ, by the exit status")
+    page.add_argument("--measure", action="store_true", help="measure first, and keep the raw values: takes hours, or less "
+                      "with the names of some")
+    page.add_argument("--keep", type=Path, metavar="DIR", help="keep the raw values of a result, for the one table named")
+    page.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(each.name for each in tables.TABLES)} (all)")
     two = verbs.add_parser("compare", help="compare two results, or two kernels over several boots")
     two.add_argument("directories", nargs="+", type=Path, metavar="DIR")
     two.add_argument("--boots", action="store_true", help="the results are of several boots of two kernels, which are "
@@ -236,7 +248,37 @@ def compare(args):
     return 0
 
 
-VERBS = {"list": list_all, "run": run, "report": report_again, "compare": compare, "lab": lab.run}
+def _measured(table):
+    """The result of a run of a table's command, in a folder of its own."""
+    out = variants.RESULTS / "results" / f"{table.name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    progress.log(f"table {table.name}: {tables.command(table)}")
+    subprocess.run([sys.executable, sys.argv[0], "run", *shlex.split(table.options), "--out", out], check=True)
+    return report.load(out)
+
+
+def make_figures(args):
+    chosen = tables.chosen(args.tables)
+    if args.keep and len(chosen) != 1:
+        raise Failure("--keep takes the name of one table")
+    for table in chosen if args.measure or args.keep else ():
+        tables.keep(report.load(args.keep) if args.keep else _measured(table), table)
+    if args.check:
+        found = tables.differing()
+        for path in found:
+            progress.log(f"{path.name} is not what bench/data says: make figures")
+        return bool(found)
+    tables.write()
+    return 0
+
+
+def get_schbench(args):
+    print(f"schbench {schbench.fetch(args.url, args.commit)} is in {schbench.FETCHED}")
+    return 0
+
+
+VERBS = {"get-schbench": get_schbench, "list": list_all, "run": run, "report": report_again, "compare": compare,
+         "figures": make_figures, "lab": lab.run}
+
 def main(arguments=None):
     args = parse(arguments)
     if args.verb == "run" and os.geteuid() != 0:
@@ -248,6 +290,8 @@ def main(arguments=None):
     except Failure as failure:
         progress.log(failure)
         return 1
+    except subprocess.CalledProcessError as error:
+        return error.returncode
     except OSError as error:  # a full disk, a folder that cannot be made
         progress.log(error)
         return 1

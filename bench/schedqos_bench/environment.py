@@ -100,6 +100,9 @@ def _digest(program):
 def _package_version(program):
     """Where the program does not print its version, that of its package or a hash of its content."""
     path = shutil.which(program)
+    folder = path and Path(path).resolve().parent
+    if folder and (folder / ".git").exists():
+        return f"git {_output(['git', '-C', folder, 'rev-parse', 'HEAD'], '?')}"
     owner = path and _output(["dpkg", "-S", os.path.realpath(path)])
     if not owner:
         return _digest(program)

@@ -22,6 +22,9 @@ _HEADERS = (("gelf.h", "libelf-dev"), ("openssl/ssl.h", "libssl-dev"))
 
 FIRST_OBJECT_TIMEOUT = 120
 
+# Folders beside the one that is built, for builds that end within a round.
+SPARES = 2
+
 
 def add_options(group):
     group.add_argument("--kernel-src", metavar="DIR", type=Path,
@@ -110,7 +113,10 @@ class Kernel:
         self.source = (options.kernel_src or work / name).resolve()
         folder = work / f"{name or _flat(self.source)}-{options.kernel_config}"
         # make notes the path of the build folder in what it builds, so it is always the same one that it sees.
-        self.out, self.prepared = folder.resolve() / "out", folder.resolve() / "prepared"
+        folder = folder.resolve()
+        self.out, self.prepared = folder / "out", folder / "prepared"
+        self.spares = [folder / f"spare-{number}" for number in range(SPARES)]
+        self.used = [folder / f"used-{number}" for number in range(SPARES)]
 
     def make(self, *targets):
         return ["make", "-C", str(self.source), f"O={self.out}", f"-j{self.options.kernel_jobs}", *targets]
@@ -135,15 +141,26 @@ class Kernel:
         part.rename(self.source)
 
     def reset(self):
-        """What earlier rounds have built is gone."""
-        shutil.rmtree(self.out, ignore_errors=True)
-        subprocess.run(["cp", "-a", "--reflink=auto", self.prepared, self.out], check=True)
+        """What earlier rounds have built is gone. For between the rounds: it copies and deletes a lot."""
+        for folder in (self.out, *self.spares, *self.used):
+            shutil.rmtree(folder, ignore_errors=True)
+        for folder in (self.out, *self.spares):
+            subprocess.run(["cp", "-a", "--reflink=auto", self.prepared, folder], check=True)
         os.sync()  # or the first seconds of the round would write it to disk
+
+    def begin_again(self):
+        """Puts a spare folder into the place of one that is built, within a round and for next to nothing."""
+        number = next((number for number, spare in enumerate(self.spares) if spare.exists()), None)
+        if number is None:
+            raise Failure(f"the kernel is built {SPARES + 1} times within a round: a --kernel-config that takes longer, "
+                          "such as allmodconfig, or a smaller --duration")
+        self.out.rename(self.used[number])
+        self.spares[number].rename(self.out)
 
     def objects_since(self, began):
         """How many object files have been written since that time."""
         count = 0
-        for folder, _, names in os.walk(self.out):
+        for folder, _, names in (each for top in (self.out, *self.used) for each in os.walk(top)):
             for name in names:
                 if name.endswith(".o") and not name.startswith(".tmp_"):
                     count += os.stat(os.path.join(folder, name)).st_mtime >= began
@@ -152,7 +169,7 @@ class Kernel:
     def build(self, output, prefix=()):
         """The build as a Background, over and over; the prefix is of its command line."""
         self.reset()
-        return Background([*prefix, *self.make()], output, before_restart=self.reset, env=make_environment())
+        return Background([*prefix, *self.make()], output, before_restart=self.begin_again, env=make_environment())
 
 
 def _flat(path):

@@ -15,6 +15,7 @@ from .counters import Counters
 from .process import Failure
 from .report import excluding, words
 from .running import NoListener
+from .settings import applied
 
 
 class Settings(NamedTuple):
@@ -173,6 +174,7 @@ class Runner:
         rules = scenario.config(self.settings.options)
         context = self.context(step, seconds)._replace(start=variant.running, weights=variant.weights)
         with contextlib.ExitStack() as stack:
+            stack.enter_context(applied(variant.settings))
             running = NoListener()
             if rules is not None:
                 running = stack.enter_context(variant.running(rules))

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import accounting, attr, daemon
+from . import accounting, attr, daemon, settings
 from .process import Failure, Program, children, end_group, end_orphans, until
 from .running import Group, Listener, NoListener
 from .storms.rules import filled
@@ -28,7 +28,8 @@ REFERENCE = "schedqos"
 ANNOUNCEMENT = "announcement"
 LISTENERS = ("bare", "tagger")
 EXPECTED = ("default, bare, tagger, schedqos, schedqos:PRESET, schedqos:FILE.json, build:NAME=DIR or cmd:NAME=COMMAND; "
-            "schedqos and build also with +RULES; default, schedqos and build with +weights or +weights=SESSION")
+            "schedqos and build also with +RULES; default, schedqos and build with +weights or +weights=SESSION; all but cmd "
+            f"with +SETTING, or a SETTING alone: {settings.EXPECTED}")
 _POLICIES = {"SCHED_NORMAL": attr.NORMAL, "SCHED_OTHER": attr.NORMAL, "SCHED_BATCH": attr.BATCH,
              "SCHED_IDLE": attr.IDLE}
 
@@ -84,6 +85,7 @@ class Nothing:
 
     kind = "none"
     weights = None
+    settings = ()  # of the kernel, while it is measured
 
     def __init__(self, name):
         self.name = name
@@ -92,7 +94,8 @@ class Nothing:
         return {"kind": self.kind, **self._weighed()}
 
     def _weighed(self):
-        return {"weights": self.weights} if self.weights else {}
+        weights = {"weights": self.weights} if self.weights else {}
+        return {**weights, "settings": [each.text for each in self.settings]} if self.settings else weights
 
     def attrs(self):
         """{class: Attr} of what it gives to tasks, as far as that is known."""
@@ -265,7 +268,20 @@ def _schedqos(text, count, executable):
 _WEIGHTS = re.compile(r"^((?:default|schedqos|build:).*)\+weights(?:=([1-9][0-9]{0,4}))?$", re.DOTALL)
 
 
+_SETTINGS = re.compile(rf"^(.*?)((?:(?:^|\+){settings.PATTERN})+)$", re.DOTALL)
+
+
 def parse_one(text, executable):
+    parts = None if text.startswith("cmd:") else _SETTINGS.match(text)
+    if not parts:
+        return _parse_weighed(text, executable)
+    found = _parse_weighed(parts[1] or "default", executable)
+    found.settings = tuple(map(settings.parse, re.findall(settings.PATTERN, parts[2])))
+    found.name = found.name + parts[2] if parts[1] else parts[2]
+    return found
+
+
+def _parse_weighed(text, executable):
     weighed = _WEIGHTS.match(text)
     if not weighed:
         return _parse_plain(text, executable)
@@ -299,7 +315,8 @@ def split(texts):
     a variant does divides: commands have commas too.
     """
     return [part for text in texts
-            for part in re.split(r",(?=(?:default|bare|tagger)(?:[,+]|$)|schedqos(?:[,:+]|$)|build:|cmd:)", text) if part]
+            for part in re.split(r",(?=(?:default|bare|tagger)(?:[,+]|$)|schedqos(?:[,:+]|$)|build:|cmd:|features:|slice:|"
+                                 r"cgroup_mode:|sysctl:)", text) if part]
 
 
 def parse(texts, executable):

@@ -9,7 +9,7 @@ import types
 
 from case import Folder
 from schedqos_bench import accounting, kernel_build
-from schedqos_bench.process import adopt_orphans, until
+from schedqos_bench.process import Failure, adopt_orphans, until
 
 # Two objects, and then it waits for somebody to end it if there is a file "wait".
 MAKEFILE = """\
@@ -68,8 +68,16 @@ class KernelBuild(Folder):
         with kernel.build(log) as build:
             build.program.process.wait()
             (self.source / "wait").touch()
-            kernel.reset()
+            self.assertEqual(kernel.objects_since(0), 3)  # with the tool's
+            kernel.begin_again()
             self.assertFalse((kernel.out / "a.o").exists())
+            self.assertEqual((kernel.out / "tool").read_text(encoding="utf-8"), "built\n")
+            self.assertEqual(kernel.objects_since(0), 4)
+            kernel.begin_again()
+            with self.assertRaisesRegex(Failure, "built 3 times within a round"):
+                kernel.begin_again()
+            kernel.reset()
+            self.assertEqual(kernel.objects_since(0), 1)
 
     def test_prepared_once(self):
         self.kernel().prepare()

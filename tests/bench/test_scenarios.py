@@ -2,11 +2,15 @@
 """What the scenarios read out of recorded outputs, the announcement's own among them, and what they run."""
 
 import argparse
+import os
 import unittest
 
+import synthetic
 from case import Folder, options, recorded
 from schedqos_bench import scenarios
 from schedqos_bench.process import Failure
+from schedqos_bench.report import conclusion
+from schedqos_bench.report import figures as report_figures
 
 
 def defaults(name, *arguments):
@@ -54,9 +58,35 @@ class Here(Folder):
         self.assertLessEqual({"wait", "wait_make", "wait_chrome"}, module.metrics(options).keys())
 
 
+    def test_the_probe_leaves_idle_states_alone_unless_asked(self):
+        module, options = defaults("here")
+        self.assertIn("--default-system", module.commands(options, 5)["probe"])
+        module, options = defaults("here", "--here-hold-idle-latency")
+        self.assertNotIn("--default-system", module.commands(options, 5)["probe"])
+
+    def test_it_ends_with_a_sentence_for_everybody(self):
+        for factor, rounds, want in ((0.6, 6, "waited for the processor about 40 % less than without it."),
+                                     (1.5, 6, "about 50 % longer than without it, so it does not help here."),
+                                     (1, 6, "about as long as without it"), (0.6, 3, "cannot be said yet")):
+            made = synthetic.result(("cyclictest",), 2, 0)
+            made["scenarios"] = {"here": {**made["scenarios"]["cyclictest"], "metrics": {
+                "wait": {"title": "wait", "unit": "us", "better": "lower"}}}}
+            made["rounds"] = [{"scenario": "here", "variant": name, "round": number, "metrics": {
+                "wait": (100 + number) * (factor if name == "schedqos" else 1)}} for number in range(rounds)
+                for name in ("default", "schedqos")]
+            self.assertIn(want, conclusion.of(made, report_figures.all_lines(made)))
+        for each in made["rounds"]:
+            each["notes"] = ["the machine was nearly idle: where nobody waits, the service changes nothing"]
+        self.assertIn("so little to do", conclusion.of(made, report_figures.all_lines(made)))
+
+
 class Cyclictest(unittest.TestCase):
+    def test_hackbench_grows_with_the_machine(self):
+        self.assertEqual(defaults("cyclictest")[1].hackbench_groups, max(2, len(os.sched_getaffinity(0))))
+        self.assertEqual(defaults("service")[1].service_noise, len(os.sched_getaffinity(0)))
+
     def test_the_announced_commands(self):
-        module, options = defaults("cyclictest")
+        module, options = defaults("cyclictest", "--hackbench-groups", "2")
         commands = module.commands(options, 30)
         self.assertEqual(" ".join(commands["hackbench"]), "hackbench -T -p -l 60000 -g 2")
         self.assertEqual(" ".join(commands["cyclictest"]), "nice -n 0 cyclictest -t 1 -i 1777 -D 30 -h 20000 -q")
@@ -114,6 +144,10 @@ class Schbench(unittest.TestCase):
         for end in ("average rps", "RPS percentiles"):
             with self.assertRaises(Failure):
                 scenarios.load("schbench").parse(text[:text.index(end)])
+
+    def test_its_own_options_are_passed_on(self):
+        module, options = defaults("schbench", "--schbench-args", "-m 2 -t '8'")
+        self.assertEqual(module.commands(options, 9)["schbench"][1:], ["-r", "9", "-m", "2", "-t", "8"])
 
     def test_the_announced_rules(self):
         module, options = defaults("schbench")

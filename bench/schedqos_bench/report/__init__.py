@@ -3,10 +3,11 @@
 
 from pathlib import Path
 
-from .. import plotting
+from .. import plotting, progress
 from ..process import Failure
 from ..result import Folder, is_one
-from . import comparison, export, figures, markdown, page, pooling
+from .figures import load  # noqa: F401
+from . import comparison, conclusion, export, figures, markdown, page, pooling
 
 
 def _page(result, by_scenario):
@@ -24,6 +25,9 @@ def write(directory):
     paths = Path(directory) / "report.md", Path(directory) / "report.html"
     for path, text in zip(paths, (markdown.text, _page)):
         path.write_text(text(result, by_scenario), encoding="utf-8")
+    plainly = conclusion.of(result, by_scenario)
+    if plainly:
+        progress.log(plainly)
     return paths
 
 

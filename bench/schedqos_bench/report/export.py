@@ -10,7 +10,7 @@ import itertools
 import statistics
 
 from ..escape import plain
-from . import blocks, excluding, figures, markdown, words
+from . import blocks, conclusion, excluding, figures, markdown, words
 
 WIDTH = 72
 _RULE = "=" * WIDTH
@@ -179,6 +179,8 @@ def text(result, by_scenario):
     found += _heading("Method") + _paragraphs(
         [*words.METHOD, "pct imp: the change of the median in percent, positive if better. CV: standard deviation through "
          "mean in percent, over the rounds.", words.chance(figures.claims(by_scenario))])
+    plainly = conclusion.of(result, by_scenario)
+    found += _paragraphs([plainly]) if plainly else []
     return "\n".join(line.rstrip() for line in found).rstrip("\n") + "\n"
 
 

@@ -10,7 +10,7 @@ import re
 import textwrap
 
 from ..escape import plain
-from . import blocks, figures, words
+from . import blocks, conclusion, figures, words
 
 WIDTH = 76
 INDENT = "    "
@@ -168,4 +168,6 @@ def text(result, by_scenario):
     found += heading("Method", "-")
     for each in (words.rule(result), *words.METHOD, words.chance(figures.claims(by_scenario))):
         found += paragraph(each) if each else []
+    plainly = conclusion.of(result, by_scenario)
+    found += paragraph(plainly) if plainly else []
     return "\n".join(found).rstrip("\n") + "\n"

@@ -5,7 +5,7 @@ import json
 
 from .. import theme
 from ..escape import markup
-from . import blocks, figures, words
+from . import blocks, conclusion, figures, words
 
 _STYLE = theme.CSS + """\
 *{box-sizing:border-box}
@@ -174,4 +174,6 @@ def text(result, by_scenario, pictures, no_plots=None):
              f'<nav>{"".join(links)}<a href="#environment">Environment and method</a></nav>']
     for scenario, lines in by_scenario.items():
         found += _scenario(result, scenario, lines, slot_of, pictures)
+    plainly = conclusion.of(result, by_scenario)
+    found += [_element("p", plainly, "finding")] if plainly else []
     return "\n".join([*found, *_about(result, slot_of, by_scenario), "</main></body></html>"]) + "\n"

@@ -204,7 +204,8 @@ def _attributes(attributes):
 def variant(description):
     """(what it is, [(class, its attributes)])."""
     kind = description.get("kind")
-    weights = f", a session's group weighing {description['weights']}" if description.get("weights") else ""
+    weights = f", {' '.join(description['settings'])}" if description.get("settings") else ""
+    weights += f", a session's group weighing {description['weights']}" if description.get("weights") else ""
     if kind == "none":
         return f"no daemon{weights}", []
     if kind == "command":

@@ -88,7 +88,8 @@ def _metrics_of(layout):
                                                              headline=each == "p99" and name == "frames")
     found["frames_missed"] = metric(f"{layout}: frames missed", "1/s", headline=True, count=True)
     found["sound_late"] = metric(f"{layout}: sound late by more than a period", "1/s", headline=True, count=True)
-    found["build_cpu"] = metric(f"{layout}: CPU time of the build", "s/s", "higher", True)
+    found["build_objects"] = metric(f"{layout}: objects built", "1/s", "higher", True)
+    found["build_cpu"] = metric(f"{layout}: CPU time of the build", "s/s", "higher")
     return found
 
 
@@ -128,7 +129,7 @@ def _loops(context, prefix):
 
 
 def _measure(context, layout):
-    """What each loop has printed, CPU seconds per second of the build, and how often that was begun again."""
+    """What each loop has printed, what the build did in a second, and how often that was begun again."""
     kernel, seconds = _kernel(context), cell_seconds(context.options, context.seconds)
     log = context.raw("make")
     with ExitStack() as stack:
@@ -136,19 +137,20 @@ def _measure(context, layout):
         build = stack.enter_context(kernel.build(log, prefix("build")))
         kernel_build.await_compiler(log, build)
         with build.frozen():
-            before, clock = build.cpu_seconds(), time.monotonic()
+            before, began, clock = build.cpu_seconds(), time.time(), time.monotonic()
         outputs = measure_together(_loops(context, prefix), seconds, beside=[build])
         elapsed = time.monotonic() - clock
         with build.frozen():
-            used = build.cpu_seconds() - before
-    return dict(zip(LOOPS, map(parse, outputs))), used / elapsed, build.restarts
+            used, objects = build.cpu_seconds() - before, kernel.objects_since(began)
+    work = {"build_cpu": used / elapsed, "build_objects": objects / elapsed}
+    return dict(zip(LOOPS, map(parse, outputs))), work, build.restarts
 
 
-def _values(found, build_cpu, seconds):
+def _values(found, work, seconds):
     values = {f"{name}_{phase}_{of}": each[phase].get(of) for name, each in found.items()
               for phase in PHASES for of in PERCENTILES}
     values.update(frames_missed=found["frames"]["left_out"] / seconds,
-                  sound_late=found["sound"]["left_out"] / seconds, build_cpu=build_cpu)
+                  sound_late=found["sound"]["left_out"] / seconds, **work)
     return values
 
 
@@ -170,8 +172,8 @@ def run_round(context):
     for layout in order:
         def raw(name, layout=layout):
             return context.raw(f"{layout}-{name}")
-        loops, build_cpu, restarts = _measure(context._replace(raw=raw), layout)
-        found.metrics.update({f"{key}_{layout}": value for key, value in _values(loops, build_cpu, seconds).items()})
+        loops, work, restarts = _measure(context._replace(raw=raw), layout)
+        found.metrics.update({f"{key}_{layout}": value for key, value in _values(loops, work, seconds).items()})
         _add(found, layout, loops)
         if restarts:
             found.notes.append(f"{layout}: the kernel was built and begun again {restarts} times")

@@ -6,11 +6,13 @@ probe is woken, with the service stopped and with it started as it is configured
 
 import os
 import shutil
+import threading
 import time
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import accounting
+from .. import accounting, attr
+from ..process import children
 from ..programs import measure
 from . import Missing, Round, cyclictest, metric, percentile
 
@@ -36,6 +38,11 @@ def add_options(group):
                        help="programs to tell apart, by the names that ps shows (default: all together)")
 
 
+    group.add_argument("--here-hold-idle-latency", action="store_true",
+                       help="let the probe keep CPUs from deep idle states, as cyclictest does by itself; that changes the "
+                            "machine it measures")
+
+
 def needs(_):
     return [] if shutil.which("cyclictest") else [Missing("cyclictest", "package rt-tests")]
 
@@ -44,8 +51,9 @@ def config(_):
     """The daemon is started with what is configured here."""
 
 
-def commands(_, seconds):
-    return {"probe": ["cyclictest", "-t", "1", "-i", str(PROBE_PERIOD_US), "-D", str(seconds), "-h", "20000", "-q"]}
+def commands(options, seconds):
+    hold = [] if options.here_hold_idle_latency else ["--default-system"]
+    return {"probe": ["cyclictest", *hold, "-t", "1", "-i", str(PROBE_PERIOD_US), "-D", str(seconds), "-h", "20000", "-q"]}
 
 
 def metrics(options):
@@ -115,9 +123,32 @@ def figures(before, after, programs):
                    for name, value in found.items() if value is None]
 
 
-def _measure(context):
+def _tell_class(classes, notes):
+    """Adds a note on which attributes and class the probe has."""
+    for child in children():
+        try:
+            tids = os.listdir(f"/proc/{child}/task") if _read(f"/proc/{child}/comm") == "cyclictest\n" else []
+        except FileNotFoundError:
+            continue
+        found = {str(each): each for each in map(attr.get, map(int, tids)) if each}
+        for each in found.values():
+            names = [name for name, its in classes.items() if its.matches(each)]
+            policy = {attr.NORMAL: "SCHED_NORMAL", attr.BATCH: "SCHED_BATCH", attr.IDLE: "SCHED_IDLE"}.get(
+                each.policy, f"policy {each.policy}")
+            notes.append(f"the probe has {policy}, nice {each.nice}, slice {each.slice_ns / 1e6:g} ms: "
+                         f"{' or '.join(names) or 'no class'}")
+
+
+def _measure(context, classes):
     tasks, machine, pressure, clock = snapshot(), accounting.machine(), _pressure_us(), time.monotonic()
-    output = measure(commands(context.options, context.seconds)["probe"], context.raw("probe"), context.seconds)
+    told = []
+    look = threading.Timer(context.seconds / 2, _tell_class, (classes, told))
+    look.start()
+    try:
+        output = measure(commands(context.options, context.seconds)["probe"], context.raw("probe"), context.seconds)
+    finally:
+        look.cancel()
+        look.join()
     found, notes = figures(tasks, snapshot(), context.options.here_programs)
     used, seconds = accounting.machine().since(machine), time.monotonic() - clock
     found["busy"] = 100 * used.busy / used.total
@@ -126,9 +157,9 @@ def _measure(context):
     found.update({f"probe_{name}": probe["metrics"][name] for name in ("p50", "p99", "max")})
     if used.busy < IDLE_BUSY * used.total:
         notes.append("the machine was nearly idle: where nobody waits, the service changes nothing")
-    return Round(found, {"probe": probe["distribution"]}, {}, notes + probe["notes"])
+    return Round(found, {"probe": probe["distribution"]}, {}, told + notes + probe["notes"])
 
 
 def run_round(context):
-    with context.start(None):
-        return _measure(context)
+    with context.start(None) as running:
+        return _measure(context, running.classes if running.tags else {})

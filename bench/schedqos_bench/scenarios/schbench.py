@@ -3,16 +3,19 @@
 
 import os
 import re
+import shlex
 import shutil
+import subprocess
 import time
 
 from .. import kernel_build
 from ..process import Failure
 from ..programs import measure
-from . import Missing, Round, metric, natural, percentile
+from ..variants import RESULTS
+from . import Missing, Round, metric, percentile
 
 NAME, TITLE = "schbench", "schbench + kernel build"
-AXES = {"latency": "wakeup_p99", "throughput": "rps", "background": "build_cpu"}
+AXES = {"latency": "wakeup_p99", "throughput": "rps", "background": "build_objects"}
 
 # "Wakeup Latencies percentiles (usec) runtime 30 (s) (45018 total samples)", and the lines under it.
 _HEAD = re.compile(r"^(Wakeup Latencies|Request Latencies|RPS) percentiles \(\w+\) runtime (\d+) \(s\) "
@@ -22,26 +25,46 @@ _RANGE = re.compile(r"^\s*min=(\d+), max=(\d+)$")
 _AVERAGE = re.compile(r"^average rps: ([0-9.]+)$")
 _KEYS = {"Wakeup Latencies": "wakeup", "Request Latencies": "request", "RPS": "rps"}
 
-# schbench's own numbers: its option, its name in ours. What is not given is left to schbench.
-_NUMBERS = (("-m", "message-threads"), ("-t", "threads"), ("-F", "cache-footprint"), ("-n", "operations"),
-            ("-s", "sleep-usec"), ("-R", "rps"), ("-w", "warmup"))
+# Where `schedqos-bench get-schbench` puts it.
+FETCHED = RESULTS / "work" / "schbench"
+URL = "https://git.kernel.org/pub/scm/linux/kernel/git/mason/schbench.git"
 
 
 def program():
-    return os.environ.get("SCHBENCH") or "schbench"
+    own = FETCHED / "schbench"
+    return os.environ.get("SCHBENCH") or (str(own) if own.exists() else "schbench")
+
+
+def fetch(url, commit=None):
+    """Gets schbench's source, or another version of it, and builds it. Returns its commit."""
+    def run(*argv):
+        done = subprocess.run([str(arg) for arg in argv], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Failure(f"{argv[0]} {argv[1]}: {(done.stderr or done.stdout).strip()[-1000:]}")
+        return done.stdout.strip()
+    part = FETCHED.with_name(FETCHED.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    FETCHED.parent.mkdir(parents=True, exist_ok=True)
+    run("git", "clone", "--quiet", url, part)
+    if commit:
+        run("git", "-C", part, "checkout", "--quiet", commit)
+    run("make", "-C", part)
+    found = run("git", "-C", part, "rev-parse", "HEAD")
+    shutil.rmtree(FETCHED, ignore_errors=True)
+    part.rename(FETCHED)
+    return found
 
 
 def add_options(group):
-    for _, name in _NUMBERS:
-        group.add_argument(f"--schbench-{name}", type=natural, metavar="N", help="(default: schbench's own)")
+    group.add_argument("--schbench-args", default="", metavar="ARGS", help="options of schbench's own, such as '-m 2 -t 8'")
     kernel_build.add_options(group)
 
 
 def needs(options):
     missing = kernel_build.needs(options)
     if not shutil.which(program()):
-        missing.append(Missing("schbench", "no distribution packages it: build it from its author's repository "
-                                           "(git.kernel.org, mason/schbench) and put it into PATH or SCHBENCH="))
+        missing.append(Missing("schbench", "no distribution packages it: schedqos-bench get-schbench builds it from its "
+                                           "author's repository; or put it into PATH or SCHBENCH="))
     return missing
 
 
@@ -52,11 +75,7 @@ def config(_):
 
 
 def commands(options, seconds):
-    argv = [program(), "-r", str(seconds)]
-    for flag, name in _NUMBERS:
-        value = getattr(options, "schbench_" + name.replace("-", "_"))
-        if value is not None:
-            argv += [flag, str(value)]
+    argv = [program(), "-r", str(seconds), *shlex.split(options.schbench_args)]
     return {"schbench": argv, "make": kernel_build.command(options)}
 
 
@@ -68,8 +87,8 @@ def metrics(_):
     found = {f"{kind}_{name}": percentile(name, kind, f"{kind} latency {name}", headline=name == "p99")
              for kind in ("wakeup", "request") for name in ("p50", "p90", "p99", "p99.9", "max")}
     return {**found, "rps": metric("requests", "1/s", "higher", True),
-            "build_cpu": metric("CPU time of the build", "s/s", "higher", True),
-            "build_objects": metric("objects compiled", "1/s", "higher")}
+            "build_objects": metric("objects built", "1/s", "higher", True),
+            "build_cpu": metric("CPU time of the build", "s/s", "higher")}
 
 
 def _kernel(context):

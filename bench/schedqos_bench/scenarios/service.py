@@ -4,10 +4,13 @@
 import json
 import os
 import random
+import re
 import shutil
+import signal
 import socket
 import subprocess
 from contextlib import ExitStack
+from pathlib import Path
 from time import monotonic
 
 from .. import attr, progress
@@ -16,7 +19,7 @@ from ..programs import Background, let_run, measure
 from . import Missing, Round, metric, natural, percentile, positive
 
 NAME, TITLE = "service", "nginx + stress-ng"
-AXES = {"latency": "p99", "throughput": None, "background": "noise_cpu"}
+AXES = {"latency": "p99", "throughput": None, "background": "noise_ops"}
 
 # What is measured is the server. A load generator that waits for a CPU itself would count that as the server's latency,
 # and differently in each variant. A real-time task does not wait, and the daemon leaves it alone; it has this policy
@@ -71,8 +74,8 @@ def add_options(group):
     group.add_argument("--service-cpu-share", type=float, default=0.4, metavar="X", help="of all CPUs (%(default)s)")
     group.add_argument("--service-workers", type=positive, default=cpus, metavar="N",
                        help="nginx's processes (as many as CPUs)")
-    group.add_argument("--service-noise", type=natural, default=2, metavar="N",
-                       help="stress-ng's workers, each pinned to a CPU (%(default)s)")
+    group.add_argument("--service-noise", type=natural, default=cpus, metavar="N",
+                       help="stress-ng's workers, each pinned to a CPU (as many as CPUs)")
     group.add_argument("--service-noise-method", default="matrixprod", metavar="NAME",
                        help="what they compute: stress-ng --cpu-method (%(default)s)")
     # A hash gives each connection to a worker: of 256, two workers get shares that differ by 6 % (one sigma), of 64 by
@@ -116,7 +119,7 @@ def _noise(options):
     """{name: command} of the workers: each has its own parent, since one parent pins all of its workers alike."""
     cpus = sorted(os.sched_getaffinity(0))
     return {f"stress-ng-{worker}": ["stress-ng", "--cpu", "1", "--cpu-method", options.service_noise_method,
-                                    "--taskset", str(cpus[worker % len(cpus)])]
+                                    "--taskset", str(cpus[worker % len(cpus)]), "--metrics-brief"]
             for worker in range(options.service_noise)}
 
 
@@ -133,7 +136,8 @@ def commands(options, seconds):
 
 def metrics(_):
     return {**{name: percentile(name, "request", headline=True) for name in ("p50", "p99", "p99.9", "max")},
-            "noise_cpu": metric("CPU time of stress-ng", "s/s", "higher", True),
+            "noise_ops": metric("stress-ng's bogo-ops", "1/s", "higher", True),
+            "noise_cpu": metric("CPU time of stress-ng", "s/s", "higher"),
             "service_cpu": metric("CPU time of nginx", "s/s")}
 
 
@@ -159,6 +163,14 @@ def write_files(folder, options):
     (folder / "nginx.conf").write_text(text, encoding="ascii")
     (folder / "www" / "small.json").write_text(body(options.service_small, 1), encoding="ascii")
     (folder / "www" / "large.json").write_text(body(options.service_large, 2), encoding="ascii")
+
+
+def parse_bogo_ops(output):
+    """A second, by the clock, as stress-ng --metrics-brief prints it."""
+    found = re.search(r"\] cpu +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +([0-9.]+) ", output)
+    if not found:
+        raise Failure(f"stress-ng has not printed its metrics:\n{output[-2000:]}")
+    return float(found[1])
 
 
 def _free_port():
@@ -214,6 +226,15 @@ class _Running:
         elapsed = monotonic() - clock
         return parse(output), [(now - then) / elapsed for now, then in zip(self._cpu(), before)]
 
+    def bogo_ops(self):
+        """How many the noise did in a second of its life, a second before the load included; it ends by that."""
+        total = 0.0
+        for each in self.noise:
+            os.kill(each.pid, signal.SIGINT)
+            each.program.process.wait(30)
+            total += parse_bogo_ops(Path(each.output.name).read_text(encoding="utf-8", errors="replace"))
+        return total
+
     def _cpu(self):
         return self.server.cpu_seconds(), sum(each.cpu_seconds() for each in self.noise)
 
@@ -249,9 +270,10 @@ def run_round(context):
     options = context.options
     with _Running(context) as running:
         found, (server, noise) = running.load(options.service_rate, context.seconds, options.service_warm_up)
+        ops = running.bogo_ops()
     latency = found["latency"]
     values = {name: latency[name] for name in ("p50", "p99", "p99.9", "max")}
-    values.update(noise_cpu=noise, service_cpu=server)
+    values.update(noise_cpu=noise, service_cpu=server, noise_ops=ops)
     printed = {name: {key: value[key] for key in value if key != "bins"} if isinstance(value, dict) else value
                for name, value in found.items()}
     distribution = {"unit": "us", "kind": "histogram", "points": latency["bins"]}

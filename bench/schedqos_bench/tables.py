@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+The tables of figures.md that are measured on real hardware, the numbers of the README and its plot: how each is measured,
+where its raw values are kept (bench/data), and its text, which is made of these values and nothing else.
+"""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from . import histogram, marked, vector
+from .process import Failure
+from .report import excluding, figures, words
+from .stats import table as markdown_table
+from .variants import ROOT
+
+DATA = ROOT / "bench" / "data"
+PAGE, README, PLOT = ROOT / "src" / "doc" / "figures.md", ROOT / "README.md", ROOT / "src" / "doc" / "frames.svg"
+SIZE_MAX = 1_000_000  # bytes, of all raw values together
+
+_ROUND = ("scenario", "variant", "round", "warmup", "began", "metrics", "other_load", "steal_share", "throttled", "notes")
+_RESULT = ("format", "began", "seconds", "seed", "finished", "reference", "planned", "exclude_above", "command",
+           "environment", "findings", "variants", "skipped")
+
+
+class Table(NamedTuple):
+    name: str
+    scenario: str
+    metrics: tuple  # the rows: (metric, how it is called)
+    options: str  # of schedqos-bench run
+    plot: str = ""  # the distribution that is kept for the README's plot
+
+
+def _layouts(*names):
+    rows = []
+    for layout in names:
+        rows += [(f"frames_done_p99_{layout}", f"`{layout}`: frame done, p99"), (f"frames_missed_{layout}", "frames missed"),
+                 (f"sound_done_p99_{layout}", "sound done, p99"), (f"sound_late_{layout}", "sound late"),
+                 (f"build_objects_{layout}", "objects built")]
+    return tuple(rows)
+
+
+_BROWSER = tuple((f"{key}_{layout}", f"{place}: {title}") for layout, place in (("one", "one cgroup"), ("border", "a border"))
+                 for key, title in (("late", "late frames"), ("frame_p50", "frame time, p50"), ("frame_p99", "p99"),
+                                    ("frame_max", "longest"), ("key_p50", "key to frame, p50"),
+                                    ("build_objects", "objects built")))
+
+TABLES = (
+    Table("browser", "browser", _BROWSER,
+          "browser --prepare --duration 40 --rounds 8 --seed 4601 "
+          "--variants default,schedqos:balanced,schedqos:announcement", "one: frame time"),
+    Table("frames", "frames", _layouts("flat", "session", "services", "apps"),
+          "frames --prepare --duration 80 --rounds 8 --seed 4602 "
+          "--variants default,schedqos:balanced,schedqos:foreground,schedqos:announcement"),
+    Table("weights", "frames", _layouts("session", "services", "apps"),
+          "frames --prepare --duration 60 --rounds 8 --seed 4603 --frames-layouts session,services,apps "
+          "--variants default,schedqos:balanced+weights"),
+    Table("schbench", "schbench",
+          (("wakeup_p50", "wakeup, p50"), ("wakeup_p99", "wakeup, p99"), ("request_p50", "request, p50"),
+           ("request_p99", "request, p99"), ("rps", "requests"), ("build_objects", "objects built")),
+          "schbench --prepare --duration 30 --rounds 8 --seed 4604 --variants default,schedqos:balanced,"
+          "schedqos:announcement,schedqos:announcement+features:NO_RUN_TO_PARITY"),
+    Table("cyclictest", "cyclictest",
+          (("avg", "average"), ("p99", "p99"), ("p99.9", "p99.9"), ("max", "longest"), ("hackbench_time", "hackbench's time")),
+          "cyclictest --prepare --duration 30 --rounds 8 --seed 4605 "
+          "--variants default,schedqos:balanced,schedqos:announcement"),
+    Table("service", "service", (("p50", "p50"), ("p99", "p99"), ("p99.9", "p99.9"), ("noise_ops", "stress-ng's work")),
+          "service --prepare --duration 20 --rounds 8 --seed 4606 "
+          "--variants default,schedqos:balanced,schedqos:announcement"),
+    Table("events", "events", (("fork_cpu", "a fork"), ("exec_cpu", "an exec"), ("threads_cpu", "a thread with a name"),
+                               ("exec_p50", "exec to class, p50"), ("exec_p90", "p90"), ("lost", "events lost")),
+          "events --rounds 8 --seed 4607 --variants default,bare,schedqos"),
+)
+
+
+def _path(table):
+    return DATA / f"{table.name}.json"
+
+
+def _short(value):
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def _pooled(result, table):
+    """{variant: the distribution of all rounds that count}, in tenths of a millisecond."""
+    found = {}
+    for name in figures.variants(result, table.scenario):
+        parts = [each["distributions"][table.plot]["points"] for each in
+                 figures.rounds(result, table.scenario, name).values() if table.plot in each["distributions"]]
+        points = histogram.pool([[round(value / 100) / 10, count] for value, count in part] for part in parts)
+        found[name] = points
+    return found
+
+
+def keep(result, table, path=None):
+    """Keeps the raw values of a result for a table: as text, a line for each measurement."""
+    kept = {key: result[key] for key in _RESULT if key in result}
+    kept["scenarios"] = {table.scenario: result["scenarios"][table.scenario]}
+    if table.plot:
+        kept["pooled"] = _pooled(result, table)
+    rounds = [{**{key: each[key] for key in _ROUND if key in each},
+               "metrics": {key: _short(value) for key, value in each["metrics"].items()}} for each in result["rounds"]
+              if each["scenario"] == table.scenario]
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in kept.items()]
+    lines.append('"rounds": [\n' + ",\n".join(map(json.dumps, rounds)) + "\n]")
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    (path or _path(table)).write_text(text.replace(str(ROOT), "."), encoding="utf-8")
+
+
+def command(table):
+    return f"sudo bench/schedqos-bench run {table.options}"
+
+
+def _load(table):
+    path = _path(table)
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def _value(cell, unit):
+    if not cell or not cell.summary:
+        return "-"
+    if "rate" in cell.summary:
+        low, high = cell.summary["interval"]
+        return f"{words.figure(cell.summary['rate'])} {unit} [{words.figure(low)}, {words.figure(high)}]"
+    return words.duration(cell.summary["median"], unit)
+
+
+def _cell(cell, unit):
+    shown = _value(cell, unit)
+    if cell and cell.ratio:
+        shown += f"; {words.ratio(cell.ratio)}"
+        if cell.with_all:
+            shown += f" (all rounds {words.ratio(cell.with_all)})"
+        if cell.verdict == figures.DISAGREE:
+            shown += " (runs disagree)"
+    return shown
+
+
+def _about(result, table, count):
+    counted = words.counted(result, table.scenario)
+    described = result["scenarios"][table.scenario]
+    return " ".join(filter(None, (
+        f"{words.run(result)} {words.machine(result)}.", f"Built beside it: {described['tree']}." if described.get("tree") else "",
+        *counted, f"The limit is {excluding.limit(result):.0%}.", words.chance(count))))
+
+
+def text(table):
+    """The table in Markdown, with all that it needs to be judged."""
+    result = _load(table)
+    if result is None:
+        return ("Not measured yet by the rules below: the machine has to be quiet for it. `sudo make measure "
+                f"TABLES={table.name}` does, by:\n\n```sh\n{command(table)}\n```")
+    lines = {line.key: line for line in figures.lines(result, table.scenario)}
+    names = figures.variants(result, table.scenario)
+    rows = []
+    for key, title in table.metrics:
+        line = lines.get(key)
+        if line:
+            rows.append([title, *(_cell(line.cells.get(name), line.unit) for name in names)])
+    shown = [line for line in lines.values() if line.key in dict(table.metrics)]
+    return "\n".join([f"```sh\n{command(table)}\n```", "", markdown_table(["", *names], rows, left=1 + len(names)), "",
+                      _about(result, table, figures.claims({table.scenario: shown}))])
+
+
+# What was measured by hand before there were raw values; the README says so.
+_BEFORE = ("Next to a build in the same cgroup, the p99 of the time until a frame of 4 ms is done fell from 18.2 ms to 9.6 ms, "
+           "and 2.5 missed frames a second to none; across borders nothing could be shown to be better or worse. That was "
+           "measured by hand, and its raw values were not kept ([figures](src/doc/figures.md)).")
+
+
+def _sentence(result):
+    """The README's numbers."""
+    lines = {line.key: line for line in figures.lines(result, "frames")}
+    done, missed = (lines[key].cells for key in ("frames_done_p99_flat", "frames_missed_flat"))
+    mine, base = (each["schedqos:balanced"] for each in (done, missed)), (each["default"] for each in (done, missed))
+    (mine_done, mine_missed), (base_done, base_missed) = tuple(mine), tuple(base)
+    return (f"Next to a build in the same cgroup, the p99 of the time until a frame of 4 ms is done is {_value(mine_done, 'us')} "
+            f"instead of {_value(base_done, 'us')}, and {_value(mine_missed, '')} frames are missed a second instead of "
+            f"{_value(base_missed, '')}; other layouts and all caveats are in the [figures](src/doc/figures.md).")
+
+
+def _picture(result, table):
+    """The plot as SVG: how many frames take longer than so many ms; None without values."""
+    curves = {}
+    for name, points in (result or {}).get("pooled", {}).items():
+        count, beyond, curve = sum(number for _, number in points), 0, []
+        for value, number in reversed(points):
+            beyond += number
+            curve.append((value, 100 * beyond / count))
+        if curve:
+            curves[name] = curve[::-1]
+    where = table.plot.partition(":")[0]
+    title = f"Share of a browser's frames that take longer, next to a build ({'one cgroup' if where == 'one' else where})"
+    return vector.curves(title, "ms from one frame to the next", "% of frames", curves) if curves else None
+
+
+def pages():
+    """{path: text, or None for none} of all that is made of raw values."""
+    page, readme = PAGE.read_text(encoding="utf-8"), README.read_text(encoding="utf-8")
+    for table in TABLES:
+        page = marked.replaced(page, table.name, text(table))
+    frames = _load(next(table for table in TABLES if table.name == "frames"))
+    readme = marked.replaced(readme, "frames", _sentence(frames) if frames else _BEFORE)
+    plotted = next(table for table in TABLES if table.plot)
+    picture = _picture(_load(plotted), plotted)
+    readme = marked.replaced(readme, "plot", f"![{plotted.plot}]({PLOT.relative_to(ROOT)})" if picture else "")
+    return {PAGE: page, README: readme, PLOT: picture}
+
+
+def differing():
+    """The paths of pages that are not what the raw values say."""
+    found = []
+    for path, content in pages().items():
+        is_now = path.read_text(encoding="utf-8") if path.exists() else None
+        if is_now != content:
+            found.append(path)
+    return found
+
+
+def write():
+    for path, content in pages().items():
+        if content is None:
+            path.unlink(missing_ok=True)
+        else:
+            path.write_text(content, encoding="utf-8")
+
+
+def chosen(names):
+    by_name = {table.name: table for table in TABLES}
+    wrong = [name for name in names if name not in by_name]
+    if wrong:
+        raise Failure(f"no table is called {', '.join(wrong)}: they are {', '.join(by_name)}")
+    return [by_name[name] for name in names] if names else list(TABLES)
