@@ -311,7 +311,7 @@ check-fresh: ## `make check` in bare systems, of what is committed (root, 6 minu
 deps: ## install what building and testing needs (root)
 	$Q.ci/deps
 
-bench-deps: ## install what the scenarios and plots of bench/schedqos-bench need (root)
+bench-deps: ## install what the scenarios of bench/schedqos-bench need (root)
 	$Q.ci/deps --bench
 
 clean: ## remove what was built

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import order, plotting, preparing, progress, report, result, scenarios, tables, variants
+from . import order, preparing, progress, report, result, scenarios, tables, variants
 from .lab import command as lab
 from .process import Failure, nothing_left, stop_on_signals
 from .scenarios import schbench
@@ -58,7 +58,7 @@ def _add_export(parser):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="schedqos-bench", description="Compares how tasks are scheduled, with the "
-                                     "daemon, without, and with other mappings. Needs root; plots need matplotlib.",
+                                     "daemon, without, and with other mappings. Needs root to measure.",
                                      epilog="Exit status: 0, or 1 after an error, 2 after wrong usage, and "
                                      f"{EXIT_SKIPPED} if nothing could be measured, for something that is missing "
                                      "here: see list. A scenario that lacks something is left out of the others.")
@@ -135,11 +135,6 @@ def _interruption_told(out):
         raise
 
 
-def _say_whether_plots():
-    if plotting.why_not():
-        progress.log(f"note: {plotting.why_not()}")
-
-
 @contextlib.contextmanager
 def _alone(path=LOCK):
     """Two at once would measure each other, and each would put back what the other has set."""
@@ -157,7 +152,6 @@ def _runner(args, able, texts_of):
     A context with a runner that is ready for its first round, on a machine that is, and {scenario: names of variants}
     of {scenario: texts}.
     """
-    _say_whether_plots()
     with _alone(), tempfile.TemporaryDirectory(prefix="schedqos-bench-") as folder:
         os.chmod(folder, 0o755)  # some of the programs are run by nobody
         settings = _settings(args, copy_build(args.build, folder))
@@ -228,13 +222,10 @@ def list_all(_):
             print(f"  {'':<12} needs {each.what}: {each.remedy}")
     print(f"Variants: {variants.EXPECTED}")
     print(f"Presets: {', '.join(variants.presets())}")
-    if plotting.why_not():
-        print(f"Reports: {plotting.why_not()}")
     return 0
 
 
 def report_again(args):
-    _say_whether_plots()
     directory = args.directories[0]
     if len(args.directories) > 1:
         directory = args.out or directory.with_name(directory.name + "-pooled")

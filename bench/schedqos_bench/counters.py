@@ -13,7 +13,7 @@ import struct
 import subprocess
 from pathlib import Path
 
-from .process import Program
+from .process import Program, until
 
 TITLES = {"switches": "context switches, 1/s", "migrations": "migrations, 1/s", "wakeups": "wake-ups, 1/s",
           "remote": "wake-ups on another CPU, 1/s", "ran": "time run, s/s", "waited": "time waited for a CPU, s/s",
@@ -79,6 +79,7 @@ def _perf_stats(raw):
     data = raw("perf-sched-stats").with_suffix(".data")
     with Program(["perf", "sched", "stats", "record", "-o", data], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                  stderr=subprocess.DEVNULL) as perf:
+        until(lambda: data.exists() or perf.process.poll() is not None, 10, "perf sched stats record begins")
         yield
         perf.process.send_signal(signal.SIGINT)
         perf.process.wait(30)

@@ -6,6 +6,7 @@ import json
 import os
 import select
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -18,8 +19,14 @@ FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
          "--disable-component-update", "--disable-sync", "--disable-background-timer-throttling",
          "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows", "--remote-debugging-pipe")
 
-# It takes its descriptors 3 and 4 for the pipe.
-_ENTER = 'exec "$@" 3<&"$0" 4>&"$PIPE_OUT"'
+# It takes its descriptors 3 and 4 for the pipe. A shell may know single digits only.
+_ENTER = """
+import fcntl, os, sys
+for number, descriptor in zip((3, 4), [fcntl.fcntl(int(each), fcntl.F_DUPFD, 10) for each in sys.argv[1:3]]):
+    os.dup2(descriptor, number)
+    os.close(descriptor)
+os.execvp(sys.argv[3], sys.argv[3:])
+"""
 
 
 class Browser:
@@ -36,11 +43,11 @@ class Browser:
             (their_in, self.send_to), (self.read_from, their_out) = os.pipe(), os.pipe()
             for descriptor in (self.send_to, self.read_from):
                 self.stack.callback(os.close, descriptor)
-            argv = ["sh", "-c", _ENTER, str(their_in), *self.prefix, self.program, *FLAGS, f"--user-data-dir={folder}",
+            argv = [sys.executable, "-c", _ENTER, str(their_in), str(their_out), *self.prefix, self.program, *FLAGS, f"--user-data-dir={folder}",
                     self.page.as_uri()]
             try:
                 running = Program(argv, whole_group=True, stop_timeout=LOAD_STOP_TIMEOUT, stdin=subprocess.DEVNULL, stdout=log,
-                                  stderr=log, pass_fds=(their_in, their_out), env={**os.environ, "PIPE_OUT": str(their_out)})
+                                  stderr=log, pass_fds=(their_in, their_out))
             finally:
                 os.close(their_in)
                 os.close(their_out)
@@ -74,7 +81,10 @@ class Browser:
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:
             message["sessionId"] = self.session
-        os.write(self.send_to, json.dumps(message).encode() + b"\0")
+        try:
+            os.write(self.send_to, json.dumps(message).encode() + b"\0")
+        except BrokenPipeError:
+            raise Failure(f"the browser has ended: see {self.output}") from None
         return self.number
 
     def call(self, method, **parameters):

@@ -106,7 +106,7 @@ class Runner:
         options, seconds = self.settings.options, self.settings.seconds
         return {"title": scenario.TITLE, "commands": scenario.commands(options, seconds), "tree": scenario.tree(options),
                 "options": {name: _text(value) for name, value in _own_options(scenario, options).items()},
-                "seconds": seconds, "counted_seconds": scenario.counted_seconds(options, seconds), "metrics": scenario.metrics(options), "axes": scenario.AXES,
+                "seconds": seconds, "counted_seconds": scenario.counted_seconds(options, seconds), "metrics": scenario.metrics(options),
                 "rules": scenario.config(options)}
 
     def look(self):

@@ -191,7 +191,7 @@ def _picture(result, table):
             curves[name] = curve[::-1]
     where = table.plot.partition(":")[0]
     title = f"Share of a browser's frames that take longer, next to a build ({'one cgroup' if where == 'one' else where})"
-    return vector.curves(title, "ms from one frame to the next", "% of frames", curves) if curves else None
+    return vector.alone(vector.curves(title, "ms from one frame to the next", curves)) if curves else None
 
 
 def pages():

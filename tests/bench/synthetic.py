@@ -76,7 +76,7 @@ def result(chosen=("cyclictest", "schbench"), variants=2, rounds=6, seed=42):
                       "consequence": "other machines on the same host take CPU time away: look at the steal time",
                       "remedy": "measure on hardware"}],
         "scenarios": {name: {"title": SCENARIOS[name].TITLE, "commands": SCENARIOS[name].commands(OPTIONS, SECONDS),
-                             "options": {}, "seconds": SECONDS, "metrics": METRICS[name], "axes": SCENARIOS[name].AXES,
+                             "options": {}, "seconds": SECONDS, "metrics": METRICS[name],
                              "rules": SCENARIOS[name].config(OPTIONS)} for name in chosen},
         "variants": {name: _variant(name) for name in names},
         "rounds": [_round(chance, scenario, name, factor, number) for number in range(rounds + 1)

@@ -3,11 +3,15 @@
 
 import argparse
 import os
+import subprocess
+import tempfile
 import unittest
+from pathlib import Path
+from unittest import mock
 
 import synthetic
 from case import Folder, options, recorded
-from schedqos_bench import scenarios
+from schedqos_bench import environment, scenarios
 from schedqos_bench.process import Failure
 from schedqos_bench.report import conclusion
 from schedqos_bench.report import figures as report_figures
@@ -23,7 +27,7 @@ class Interface(unittest.TestCase):
         parser = argparse.ArgumentParser()
         for module in scenarios.available():
             module.add_options(parser.add_argument_group(module.NAME))
-            for name in ("TITLE", "AXES", "needs", "config", "commands", "metrics", "prepare", "run_round"):
+            for name in ("TITLE", "needs", "config", "commands", "metrics", "prepare", "run_round"):
                 self.assertTrue(hasattr(module, name), f"{module.NAME}.{name}")
         names = [module.NAME for module in scenarios.available()]
         self.assertEqual(names, list(scenarios.NAMES))
@@ -144,6 +148,25 @@ class Schbench(unittest.TestCase):
         for end in ("average rps", "RPS percentiles"):
             with self.assertRaises(Failure):
                 scenarios.load("schbench").parse(text[:text.index(end)])
+
+    def test_it_is_got_and_built_and_its_commit_is_known(self):
+        module = scenarios.load("schbench")
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(module, "FETCHED", Path(folder, "work", "schbench")):
+            source = Path(folder, "source")
+            source.mkdir()
+            (source / "Makefile").write_text("schbench:\n\tcp /bin/true schbench\n", encoding="ascii")
+            git = ["git", "-C", source, "-c", "user.name=x", "-c", "user.email=x@y"]
+            for argv in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
+                subprocess.run([*git, *argv], check=True)
+            commit = module.fetch(source)
+            self.assertEqual(subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True,
+                                            text=True).stdout.strip(), commit)
+            with mock.patch.dict(os.environ):
+                os.environ.pop("SCHBENCH", None)
+                self.assertEqual(module.program(), str(module.FETCHED / "schbench"))
+                self.assertEqual(environment.versions("true", [module.program()])["schbench"], f"git {commit}")
+            with self.assertRaisesRegex(Failure, "git clone"):
+                module.fetch(Path(folder, "nowhere"))
 
     def test_its_own_options_are_passed_on(self):
         module, options = defaults("schbench", "--schbench-args", "-m 2 -t '8'")

@@ -3,18 +3,14 @@
 
 from pathlib import Path
 
-from .. import plotting, progress
+from .. import progress
 from ..process import Failure
 from ..result import Folder, is_one
 from .figures import load  # noqa: F401
-from . import comparison, conclusion, export, figures, markdown, page, pooling
+from . import comparison, conclusion, export, figures, markdown, page, plots, pooling
 
 
 def _page(result, by_scenario):
-    no_plots = plotting.why_not()
-    if no_plots:
-        return page.text(result, by_scenario, {}, no_plots)
-    from . import plots
     return page.text(result, by_scenario, plots.draw(result, by_scenario))
 
 

@@ -7,6 +7,7 @@ all that speaks against it; and every value of every round beside it, as CSV.
 import csv
 import io
 import itertools
+import math
 import statistics
 
 from ..escape import plain
@@ -30,9 +31,10 @@ def _paragraphs(texts):
 
 def variation(values):
     """The coefficient of variation in percent; None where there is none."""
-    if len(values) < 2 or statistics.mean(values) <= 0:
+    mean = statistics.fmean(values) if values else 0
+    if len(values) < 2 or mean <= 0:
         return None
-    return 100 * statistics.stdev(values) / statistics.mean(values)
+    return 100 * math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1)) / mean
 
 
 def _middle(summary):

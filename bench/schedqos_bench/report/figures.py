@@ -181,17 +181,20 @@ def samples(result, scenario, variant, name):
     return min(found) if found and None not in found else None
 
 
-def _is_told(result, scenario, metric):
-    """Whether a percentile has enough samples beyond it in each round of each variant."""
-    name, percent = metric.get("percentile") or (None, None)
-    counts = [samples(result, scenario, variant, name) for variant in variants(result, scenario)] if name else []
-    return all(has_enough(count, percent) for count in counts if count is not None)
+def _untold(result, scenario):
+    """The keys of percentiles that have too few samples beyond them in a round of some variant."""
+    wanted = {key: metric["percentile"] for key, metric in result["scenarios"][scenario]["metrics"].items()
+              if metric.get("percentile")}
+    counts = {name: [samples(result, scenario, variant, name) for variant in variants(result, scenario)]
+              for name in {name for name, _ in wanted.values()}}
+    return [key for key, (name, percent) in wanted.items()
+            if not all(has_enough(count, percent) for count in counts[name] if count is not None)]
 
 
 def untold(result, scenario):
     """The titles of those metrics that are not told for that reason."""
-    return [metric.get("title") or key for key, metric in result["scenarios"][scenario]["metrics"].items()
-            if not _is_told(result, scenario, metric)]
+    metrics = result["scenarios"][scenario]["metrics"]
+    return [metrics[key].get("title") or key for key in _untold(result, scenario)]
 
 
 def _has(result, scenario, variant, key):
@@ -201,9 +204,9 @@ def _has(result, scenario, variant, key):
 
 def lines(result, scenario):
     """One for each metric that has been measured at all and may be told; the headlines first."""
-    found = []
+    found, left_out = [], _untold(result, scenario)
     for key, metric in result["scenarios"][scenario]["metrics"].items():
-        if not _is_told(result, scenario, metric):
+        if key in left_out:
             continue
         cells = {name: _cell(result, scenario, name, key, metric) for name in variants(result, scenario)
                  if _has(result, scenario, name, key)}

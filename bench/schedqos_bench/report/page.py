@@ -52,8 +52,8 @@ def _folded(title, content):
     return ["<details>", _element("summary", title), *content, "</details>"]
 
 
-def _findings(result, no_plots):
-    found = [f'<div class="finding">{markup(no_plots)}</div>'] if no_plots else []
+def _findings(result):
+    found = []
     for each in result["findings"]:
         remedy = f" Remedy: {each['remedy']}." if each.get("remedy") else ""
         found.append(f'<div class="finding"><strong>{markup(each["what"])}:</strong> '
@@ -104,11 +104,9 @@ def _distributions(result, scenario, pictures):
         title = words.latency(name)
         pooled = any(each.pooled for each in by_variant.values())
         note = ("Of the samples of all rounds together." if pooled else
-                "Medians of the rounds' percentiles, the only points there are (dots), and the maximum.")
-        found += _plot(f"Distribution (CDF): {title}", pictures.get((scenario, "distribution", name)),
-                       f"{note} Lower is better; both axes are logarithmic, towards 100\u00a0% in the share.")
-        found += _plot(f"Percentiles with the spread over the rounds: {title}",
-                       pictures.get((scenario, "percentiles", name)))
+                "Medians of the rounds' percentiles, the only points there are.")
+        found += _plot(f"Distribution: {title}", pictures.get((scenario, "distribution", name)),
+                       f"{note} Lower and further left is better; both axes are logarithmic.")
     return _folded(f"Distributions ({len(named)})", found) if found and len(named) > MANY else found
 
 
@@ -120,8 +118,6 @@ def _scenario(result, scenario, lines, slot_of, pictures):
         return found + [_element("p", "No round of it was completed.")]
     found += _plot(f"Against {words.base(lines)}", pictures.get((scenario, "ratios", "headlines")),
                    "Filled: a difference has been shown; hollow: none has.")
-    found += _plot("What it costs the background", pictures.get((scenario, "trade-off", "")),
-                   "Each round (small) and the medians (large).")
     found += _distributions(result, scenario, pictures)
     changes = words.changes(lines)
     if changes:
@@ -159,8 +155,8 @@ def _about(result, slot_of, by_scenario):
     return found + [_element("p", each) for each in (words.rule(result), *words.METHOD, words.chance(figures.claims(by_scenario))) if each]
 
 
-def text(result, by_scenario, pictures, no_plots=None):
-    """The whole page; by_scenario is of figures.all_lines(), pictures of plots.draw(), no_plots why there are none."""
+def text(result, by_scenario, pictures):
+    """The whole page; by_scenario is of figures.all_lines(), pictures of plots.draw()."""
     slot_of = figures.slots(result)
     title = "schedqos-bench: " + ", ".join(result["scenarios"])
     links = [f'<a href="#{markup(name)}">{markup(each.get("title") or name)}</a>'
@@ -170,7 +166,7 @@ def text(result, by_scenario, pictures, no_plots=None):
              '<meta name="color-scheme" content="light dark">', _element("title", title),
              f"<style>{_STYLE}</style></head><body><main>", _element("h1", title),
              _element("p", f"{words.run(result)}"), _element("p", words.machine(result), "soft"),
-             *_findings(result, no_plots),
+             *_findings(result),
              f'<nav>{"".join(links)}<a href="#environment">Environment and method</a></nav>']
     for scenario, lines in by_scenario.items():
         found += _scenario(result, scenario, lines, slot_of, pictures)

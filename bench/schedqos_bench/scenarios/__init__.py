@@ -13,8 +13,6 @@ The scenarios. Each is a module of this package with:
 It may also have:
 
   VARIANTS              those that it is for, as --variants has them; otherwise default,schedqos
-  AXES                  what is weighed against each other in a plot: {"latency": METRIC, "throughput": METRIC or None,
-                        "background": METRIC}
   add_options(group)    adds its numbers to an argparse group, each with the announcement's value as the default;
                         the parsed namespace is what is called options here
   counted_seconds(options, seconds)  how long what is counted is counted for; otherwise 1: values are counts
@@ -103,7 +101,7 @@ def percentile(name, distribution, title="", **others):
     return metric(title or f"{name} latency", "us", **more, **others)
 
 
-_USUAL = {"VARIANTS": "default,schedqos", "AXES": None, "add_options": lambda group: None,
+_USUAL = {"VARIANTS": "default,schedqos", "add_options": lambda group: None,
           "counted_seconds": lambda options, seconds: 1,
           "tree": lambda options: None, "prepare": lambda context: None}
 

@@ -12,7 +12,6 @@ from ..programs import Background, let_run, measure
 from . import Missing, Round, metric, percentile, positive
 
 NAME, TITLE = "cyclictest", "Cyclictest + hackbench"
-AXES = {"latency": "p99", "throughput": None, "background": "hackbench_cpu"}
 
 _SUMMARY = re.compile(r"^# (Min|Avg|Max) Latencies: ([0-9 ]+)$", re.MULTILINE)
 _OVERFLOWS = re.compile(r"^# Histogram Overflows: ([0-9 ]+)$", re.MULTILINE)

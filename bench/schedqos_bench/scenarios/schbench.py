@@ -15,7 +15,6 @@ from ..variants import RESULTS
 from . import Missing, Round, metric, percentile
 
 NAME, TITLE = "schbench", "schbench + kernel build"
-AXES = {"latency": "wakeup_p99", "throughput": "rps", "background": "build_objects"}
 
 # "Wakeup Latencies percentiles (usec) runtime 30 (s) (45018 total samples)", and the lines under it.
 _HEAD = re.compile(r"^(Wakeup Latencies|Request Latencies|RPS) percentiles \(\w+\) runtime (\d+) \(s\) "

@@ -19,7 +19,6 @@ from ..programs import Background, let_run, measure
 from . import Missing, Round, metric, natural, percentile, positive
 
 NAME, TITLE = "service", "nginx + stress-ng"
-AXES = {"latency": "p99", "throughput": None, "background": "noise_ops"}
 
 # What is measured is the server. A load generator that waits for a CPU itself would count that as the server's latency,
 # and differently in each variant. A real-time task does not wait, and the daemon leaves it alone; it has this policy
