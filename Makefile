@@ -165,7 +165,7 @@ $(addprefix $B/bench/bench-,tiny other probed build): STATIC = $(shell echo 'int
 $(addprefix $B/bench/bench-,forks execs threads renames): $B/bench/bench-%: $B/bench/tools/storm_%.o $B/bench/tools/storm.o
 $(addprefix $B/bench/bench-,tiny other): $B/bench/tools/tiny.o
 $(addprefix $B/bench/bench-,probe probed turns attr build): $B/bench/bench-%: $B/bench/tools/%.o
-$B/bench/bench-listener: $B/bench/tools/listener.o $B/bench/tools/tagger.o
+$B/bench/bench-listener: $B/bench/tools/listener.o
 $B/bench/bench-http-load: $(addprefix $B/bench/tools/,http_load.o http_response.o histogram.o)
 # One program under the names of three: rules go by names.
 $(addprefix $B/bench/bench-,frames sound shell): $(addprefix $B/bench/tools/,periodic.o histogram.o)
@@ -181,8 +181,8 @@ bench-events: bench-tools ## what events cost on this hardware, next to a bare l
 figures: ## write the tables and plots of the documentation from the raw values in bench/data
 	$Qbench/schedqos-bench figures
 
-measure: bench-tools ## measure these raw values on a quiet machine (root, hours; TABLES="browser schbench" for some)
-	$Qbench/schedqos-bench figures --measure $(TABLES)
+measure: bench-tools ## measure these raw values on a quiet machine (root, hours; TABLES="browser schbench" for some; RIVALS=cmd:NAME=COMMAND)
+	$Qbench/schedqos-bench figures --measure $(if $(RIVALS),--more "$(RIVALS)") $(TABLES)
 
 # SOURCE:DESTINATION of what is installed beside the program.
 PAGES := $(filter-out %/schedqos-bench.1 %/org.schedqos1.5,$(wildcard src/man/*))

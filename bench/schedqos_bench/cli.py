@@ -92,6 +92,8 @@ def parse(arguments):
     page.add_argument("--measure", action="store_true", help="measure first, and keep the raw values: takes hours, or less "
                       "with the names of some")
     page.add_argument("--keep", type=Path, metavar="DIR", help="keep the raw values of a result, for the one table named")
+    page.add_argument("--more", default="", metavar="VARIANTS", help="further variants to measure beside a table's own, such "
+                      "as other daemons by cmd:")
     page.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(each.name for each in tables.TABLES)} (all)")
     two = verbs.add_parser("compare", help="compare two results, or two kernels over several boots")
     two.add_argument("directories", nargs="+", type=Path, metavar="DIR")
@@ -239,20 +241,23 @@ def compare(args):
     return 0
 
 
-def _measured(table):
+def _measured(table, more):
     """The result of a run of a table's command, in a folder of its own."""
     out = variants.RESULTS / "results" / f"{table.name}-{time.strftime('%Y%m%d-%H%M%S')}"
     progress.log(f"table {table.name}: {tables.command(table)}")
-    subprocess.run([sys.executable, sys.argv[0], "run", *shlex.split(table.options), "--out", out], check=True)
+    subprocess.run([sys.executable, sys.argv[0], "run", *shlex.split(table.options), *(["--variants", more] if more else []),
+                    "--out", out], check=True)
     return report.load(out)
 
 
 def make_figures(args):
+    if not variants.IN_SOURCES:
+        raise Failure("figures are those of the sources: run it in a tree of these")
     chosen = tables.chosen(args.tables)
     if args.keep and len(chosen) != 1:
         raise Failure("--keep takes the name of one table")
     for table in chosen if args.measure or args.keep else ():
-        tables.keep(report.load(args.keep) if args.keep else _measured(table), table)
+        tables.keep(report.load(args.keep) if args.keep else _measured(table, args.more), table)
     if args.check:
         found = tables.differing()
         for path in found:

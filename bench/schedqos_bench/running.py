@@ -87,11 +87,10 @@ class Listening(NoListener):
 
 
 class Listener(Listening):
-    """The minimum: "bare" only listens, "tagger" also applies these rules."""
+    """The minimum in the daemon's place: it only listens."""
 
-    def __init__(self, tools, mode, rules):
-        self.probed = mode == "tagger"
-        self.args = [tools / "bench-listener", *_tagger_options(rules), mode]
+    def __init__(self, tools):
+        self.args = [tools / "bench-listener", "bare"]
 
     def __enter__(self):
         self.program = Program(self.args)
@@ -101,15 +100,3 @@ class Listener(Listening):
     def counts(self):
         os.kill(self.pid, signal.SIGUSR1)
         return self.program.read_json()
-
-
-def _tagger_options(rules):
-    """It knows names, and no patterns."""
-    options = []
-    for name, rule in rules.items():
-        if "qos" in rule and "*" not in name:
-            options += ["-p", f"{name}={attr.CLASSES[rule['qos']]}"]
-        for thread, qos in rule.get("thread_qos", {}).items():
-            if "*" not in thread:
-                options += ["-t", f"{thread}={attr.CLASSES[qos]}"]
-    return options

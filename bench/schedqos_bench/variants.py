@@ -26,8 +26,8 @@ BUILD = ROOT / "build" if IN_SOURCES else ROOT.parent / "libexec" / "schedqos-be
 RESULTS = BUILD / "bench" if IN_SOURCES else Path("~/schedqos-bench").expanduser()
 REFERENCE = "schedqos"
 ANNOUNCEMENT = "announcement"
-LISTENERS = ("bare", "tagger")
-EXPECTED = ("default, bare, tagger, schedqos, schedqos:PRESET, schedqos:FILE.json, build:NAME=DIR or cmd:NAME=COMMAND; "
+BARE = "bare"
+EXPECTED = ("default, bare, schedqos, schedqos:PRESET, schedqos:FILE.json, build:NAME=DIR or cmd:NAME=COMMAND; "
             "schedqos and build also with +RULES; default, schedqos and build with +weights or +weights=SESSION; all but cmd "
             f"with +SETTING, or a SETTING alone: {settings.EXPECTED}")
 _POLICIES = {"SCHED_NORMAL": attr.NORMAL, "SCHED_OTHER": attr.NORMAL, "SCHED_BATCH": attr.BATCH,
@@ -110,7 +110,7 @@ class Nothing:
 
 
 class Reference(Nothing):
-    """The minimum in the daemon's place: "bare" receives all events, "tagger" also applies the rules."""
+    """The minimum in the daemon's place, which receives all events and does nothing."""
 
     kind = "reference"
 
@@ -118,8 +118,8 @@ class Reference(Nothing):
         super().__init__(name)
         self.tools = tools
 
-    def running(self, rules):
-        return Listener(self.tools, self.name, rules or {})
+    def running(self, _):
+        return Listener(self.tools)
 
 
 class Schedqos(Nothing):
@@ -296,7 +296,7 @@ def _parse_weighed(text, executable):
 def _parse_plain(text, executable):
     if text == "default":
         return Nothing(text)
-    if text in LISTENERS:
+    if text == BARE:
         return Reference(text, Path(executable).parent / "bench")
     kind, _, rest = text.partition(":")
     name, equals, command = rest.partition("=")
@@ -315,7 +315,7 @@ def split(texts):
     a variant does divides: commands have commas too.
     """
     return [part for text in texts
-            for part in re.split(r",(?=(?:default|bare|tagger)(?:[,+]|$)|schedqos(?:[,:+]|$)|build:|cmd:|features:|slice:|"
+            for part in re.split(r",(?=(?:default|bare)(?:[,+]|$)|schedqos(?:[,:+]|$)|build:|cmd:|features:|slice:|"
                                  r"cgroup_mode:|sysctl:)", text) if part]
 
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The references: a listener with the daemon's subscription that only receives (bare), or that does
- * the least that tagging takes (tagger). Prints "ready"; at SIGUSR1, and at the end by SIGTERM, its counts, as JSON.
+ * The reference: a listener with the daemon's subscription that only receives ("bare", the one argument that it takes).
+ * Prints "ready"; at SIGUSR1, and at the end by SIGTERM, its counts, as JSON.
  */
-#include "listener.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -23,6 +21,8 @@
 #include <linux/connector.h>
 #include <linux/netlink.h>
 
+#include "bench.h"
+
 #define BATCH	       64
 #define DATAGRAM_MAX   128
 #define RECEIVE_BUFFER (16 * 1024 * 1024)
@@ -33,8 +33,6 @@
 
 struct listener {
 	int socket;
-	bool is_tagger;
-	struct tagger tagger;
 	uint64_t forks, execs, renames, lost, batches;
 	struct mmsghdr messages[BATCH];
 	struct iovec iovecs[BATCH];
@@ -102,14 +100,9 @@ static void hear(struct listener *listener, const uint8_t *datagram)
 		break;
 	case EVENT_EXEC:
 		listener->execs++;
-		if (listener->is_tagger)
-			tagger_execed(&listener->tagger, event->event_data.exec.process_pid);
 		break;
 	case EVENT_COMM:
 		listener->renames++;
-		if (listener->is_tagger)
-			tagger_renamed(&listener->tagger, event->event_data.comm.process_pid,
-				       event->event_data.comm.comm);
 		break;
 	}
 }
@@ -140,10 +133,8 @@ static bool receive(struct listener *listener)
 static void print_counts(const struct listener *listener)
 {
 	printf("{\"forks\": %" PRIu64 ", \"execs\": %" PRIu64 ", \"renames\": %" PRIu64
-	       ", \"lost\": %" PRIu64 ", \"batches\": %" PRIu64 ", \"set\": %" PRIu64
-	       ", \"races\": %" PRIu64 "}\n",
-	       listener->forks, listener->execs, listener->renames, listener->lost,
-	       listener->batches, listener->tagger.set, listener->tagger.races);
+	       ", \"lost\": %" PRIu64 ", \"batches\": %" PRIu64 "}\n",
+	       listener->forks, listener->execs, listener->renames, listener->lost, listener->batches);
 	fflush(stdout);
 }
 
@@ -201,34 +192,16 @@ static void run(struct listener *listener, int signals)
 	}
 }
 
-static void parse(struct listener *listener, int argc, char **argv)
-{
-	struct tagger *tagger = &listener->tagger;
-	int option;
-
-	while ((option = getopt(argc, argv, "p:t:")) != -1) {
-		if (option == 'p')
-			tagger_add(tagger->programs, &tagger->n_programs, optarg);
-		else if (option == 't')
-			tagger_add(tagger->threads, &tagger->n_threads, optarg);
-		else
-			optind = argc;
-	}
-	if (optind == argc - 1 && strcmp(argv[optind], "tagger") == 0) {
-		listener->is_tagger = true;
-	} else if (optind != argc - 1 || strcmp(argv[optind], "bare") != 0) {
-		fprintf(stderr, "usage: %s [-p PROGRAM=ATTR] [-t THREAD=ATTR] bare|tagger\n",
-			argv[0]);
-		exit(2);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	static struct listener listener;
-	int signals = open_signals();
+	int signals;
 
-	parse(&listener, argc, argv);
+	if (argc != 2 || strcmp(argv[1], "bare") != 0) {
+		fprintf(stderr, "usage: %s bare\n", argv[0]);
+		return 2;
+	}
+	signals = open_signals();
 	if (setpriority(PRIO_PROCESS, 0, -20) < 0)
 		die("setpriority");
 	open_socket(&listener);

@@ -26,12 +26,12 @@ class Parse(Folder):
         self.assertEqual(found[3].described(), {"kind": "command", "command": "prog -a 1,2 -b=x"})
 
     def test_references_and_counts_of_rules(self):
-        text = f"default,bare,tagger,schedqos+15000,schedqos:{self.file}+100,cmd:a+5=x,y"
+        text = f"default,bare,schedqos+15000,schedqos:{self.file}+100,cmd:a+5=x,y"
         found = variants.parse([text], "build/schedqos")
         self.assertEqual([each.name for each in found],
-                         ["default", "bare", "tagger", "schedqos+15000", "schedqos:mine+100", "a+5"])
-        self.assertEqual([each.count for each in found[3:5]], [15000, 100])
-        self.assertEqual(found[5].command, "x,y")
+                         ["default", "bare", "schedqos+15000", "schedqos:mine+100", "a+5"])
+        self.assertEqual([each.count for each in found[2:4]], [15000, 100])
+        self.assertEqual(found[4].command, "x,y")
 
     def test_weights_go_with_any_mapping(self):
         text = f"default,default+weights,schedqos+weights=244,schedqos:{self.file}+100+weights,cmd:a=b+weights"

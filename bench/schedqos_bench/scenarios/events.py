@@ -48,7 +48,7 @@ def metrics(_):
 
 def prepare(context):
     """Fails early on a machine where no events arrive."""
-    with Listener(context.tools, "bare", {}) as bare:
+    with Listener(context.tools) as bare:
         subprocess.run(["true"], check=True)
         until(lambda: bare.counts()["execs"], 5, "an event (needs the initial namespaces, and CONFIG_PROC_EVENTS)")
 
