@@ -97,7 +97,7 @@ class Weights(AskerTest):
 
     def bus_name(self, pid):
         name, = [name for name in self.bus_names()
-                 if self.ask_bus("GetConnectionUnixProcessID", "string:" + name).split()[-1:] == [str(pid)]
+                 if self.ask_bus("GetConnectionUnixProcessID", "string:" + name).split()[-1:] == [str(pid)]]
         return name
 
     def be_a_stranger(self, unit):
