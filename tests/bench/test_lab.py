@@ -7,7 +7,7 @@ import unittest
 from types import SimpleNamespace
 
 from case import Folder
-from schedqos_bench.lab import emulator, machine, values, variants
+from schedqos_bench.lab import emulator, expect, kernels, machine, values, variants
 from schedqos_bench.lab.archive import Archive
 from schedqos_bench.lab.scenarios import costs
 from schedqos_bench.process import Failure
@@ -85,6 +85,10 @@ class Words(unittest.TestCase):
         guest = self.take("tick", 'result a/b {"x": 1}', "tick", "turn 900000", "end", "result not json")
         self.assertEqual((guest.results, guest.guest_seconds), ([("a/b", {"x": 1})], 2))
 
+    def test_lines_of_a_text_are_one_result(self):
+        guest = self.take("text a 1", "text a 2 3", "text b 4", "end")
+        self.assertEqual(guest.results, [("a", "1\n2 3\n"), ("b", "4\n")])
+
     def test_what_a_kernel_lacks_is_told_by_name(self):
         with self.assertRaisesRegex(machine.NoBoot, "vmlinuz lacks proc events"):
             self.take("lacks proc events")
@@ -113,7 +117,46 @@ class Numbers(unittest.TestCase):
         self.assertEqual(found["fork, idle, 10 rules: main"], 10)
         self.assertEqual(found["fork, idle, 10 rules: helper"], 1)
         self.assertEqual(found["class at first look in main"], 100)
-        self.assertLessEqual(set(found), set(costs.units(None)))
+        self.assertLessEqual(set(found), set(costs.units(SimpleNamespace(rules="10"))))
+
+
+class Expectations(unittest.TestCase):
+    UNITS = {"session frame_done_p99": "ms", "session sound_late": ""}
+
+    def parse(self, text):
+        return expect.parse(text, self.UNITS, ["none", "none+features:NO_X"])
+
+    def test_holds_for_medians_of_all_variants_or_of_one(self):
+        found = {"none": {"session frame_done_p99": [4.0, 9.0, 5.0]},
+                 "none+features:NO_X": {"session frame_done_p99": [6.0]}}
+        self.assertEqual(list(self.parse("none: session frame_done_p99 <= 5.0 ms").failures(found)), [])
+        self.assertEqual(len(list(self.parse("session frame_done_p99<=5").failures(found))), 1)
+        self.assertEqual(list(self.parse("none+features:NO_X: session frame_done_p99 > 5.9 ms").failures(found)), [])
+        self.assertEqual(len(list(self.parse("session sound_late < 1").failures(found))), 2)
+
+    def test_wrong_ones_list_what_there_is(self):
+        for text in ("frame_done_p99 <= 5", "session frame_done_p99 = 5", "session frame_done_p99 <= 5 us",
+                     "other: session frame_done_p99 <= 5", "session frame_done_p99 <= 1.2.3", ""):
+            with self.subTest(text), self.assertRaises(expect.Wrong):
+                self.parse(text)
+        with self.assertRaisesRegex(expect.Wrong, "session frame_done_p99\nsession sound_late"):
+            self.parse("frame <= 5")
+
+
+class Kernels(Folder):
+    def test_what_was_found_today_is_taken_again(self):
+        image = self.folder / "vmlinuz"
+        image.touch()
+        (self.folder / "7.3.is").write_text(str(image), encoding="utf-8")
+        self.assertEqual(kernels._known(self.folder, "7.3"), image)
+        self.assertIsNone(kernels._known(self.folder, "6.1"))
+        os.utime(self.folder / "7.3.is", (0, 0))
+        self.assertIsNone(kernels._known(self.folder, "7.3"))
+
+    def test_a_name_that_is_no_kernel_is_refused(self):
+        for text in ("no/such/image", "seven"):
+            with self.subTest(text), self.assertRaisesRegex(Failure, "no such file"):
+                kernels.find(text)
 
 
 class Emulator(Folder):

@@ -2,20 +2,22 @@
 """The verb "lab" of schedqos-bench."""
 
 import json
+import shlex
 from pathlib import Path
 
 from .. import progress
-from ..process import nothing_left
+from ..process import Failure, nothing_left
 from ..variants import BUILD, CONFIGS
-from . import emulator, kernels, scenarios, values, variants
+from . import emulator, expect, kernels, scenarios, values, variants
 from .archive import Archive
 from .machine import Machine, NoBoot
 
-EXIT_NOT_AS_EXPECTED, EXIT_NO_BOOT = 1, 125
+# As git bisect run takes them: a bad revision, one to skip, and an end of the bisection.
+EXIT_NOT_AS_EXPECTED, EXIT_USAGE, EXIT_NO_BOOT, EXIT_FAILED = 1, 2, 125, 128
 _GUEST = Path(__file__).with_name("guest")
 _BUSYBOX = "/bin/busybox"
 _APPLETS = ("sh", "cat", "chmod", "cp", "echo", "grep", "hostname", "ip", "kill", "ln", "mkdir", "mkfifo", "mount", "nproc",
-            "reboot", "rm", "rmdir", "sleep", "stty", "true", "uname")
+            "reboot", "rm", "rmdir", "sed", "sleep", "stty", "true", "uname")
 
 
 def add_parser(verbs):
@@ -31,6 +33,10 @@ def add_parser(verbs):
     for module in scenarios.ALL.values():
         getattr(module, "add_options", lambda _: None)(lab)
     lab.add_argument("--build", type=Path, default=BUILD, metavar="DIR", help="where make has put the programs")
+    lab.add_argument("--expect", action="append", default=[], metavar="CONDITION",
+                     help="such as 'session frame_done_p99 <= 5 ms': exit 0 if all hold, 1 if not, 125 without a boot")
+    lab.add_argument("--carry", action="append", default=[], type=Path, metavar="FILE",
+                     help="a program, with its libraries, or a folder, that is in the guest under the same path")
     lab.add_argument("--out", type=Path, metavar="FILE", help="for all values of all seeds, as JSON")
     return lab
 
@@ -41,6 +47,8 @@ def _script(scenario, variant, seeds, args):
     lines += [f"tune cgroup_mode {variant.cgroup_mode}"] if variant.cgroup_mode else []
     lines.append(f"changed={f'bench-attr 0:0:{variant.slice_ns}' if variant.slice_ns else ''}")
     own = scenario.script(variant, seeds, args)
+    if variant.kind == "command":
+        return "\n".join([*lines, f"start_command {shlex.quote(variant.command)}", own, "stop_daemon", ""])
     if scenario.RUNS_DAEMON or not variant.executable:
         return "\n".join([*lines, own])
     mapping = "--mapping lab" if variant.mapping else ""
@@ -62,15 +70,15 @@ def _archive(scenario, variant, seeds, args):
         archive.add_folder("/usr/share/schedqos", CONFIGS)
     if variant.mapping:
         archive.add_file("/usr/share/schedqos/mappings/lab.json", variant.mapping)
+    for path in args.carry:
+        (archive.add_folder if path.is_dir() else archive.add_program)(path.absolute(), path)
     scenario.fill(archive, variant, args)
     archive.add_text("/lab/script", _script(scenario, variant, seeds, args))
     return archive
 
 
-def measure(args):
+def measure(args, scenario, chosen):
     """{variant: {metric: [value of each seed]}}."""
-    scenario = scenarios.ALL[args.scenario]
-    chosen = variants.parse(args.variants or [scenario.VARIANTS], args.build)
     seeds = range(1, (args.seeds or scenario.SEEDS) + 1)
     qemu = emulator.find(args.cpus)
     kernel = kernels.find(args.kernel)
@@ -86,15 +94,35 @@ def measure(args):
     return found
 
 
+def _parse_variants(args, scenario):
+    return variants.parse(args.variants or [scenario.VARIANTS], args.build)
+
+
+def _judge(expectations, found):
+    failures = [failure for each in expectations for failure in each.failures(found)]
+    for failure in failures:
+        progress.log(failure)
+    return EXIT_NOT_AS_EXPECTED if failures else 0
+
+
 def run(args):
     scenario = scenarios.ALL[args.scenario]
-    with nothing_left():
-        try:
-            found = measure(args)
-        except NoBoot as failure:
-            progress.log(failure)
-            return EXIT_NO_BOOT
+    try:
+        chosen = _parse_variants(args, scenario)
+        expectations = [expect.parse(text, scenario.units(args), [each.name for each in chosen]) for text in args.expect]
+    except Failure as failure:
+        progress.log(failure)
+        return EXIT_USAGE
+    try:
+        with nothing_left():
+            found = measure(args, scenario, chosen)
+    except NoBoot as failure:
+        progress.log(failure)
+        return EXIT_NO_BOOT
+    except Failure as failure:
+        progress.log(failure)
+        return EXIT_FAILED if expectations else 1
     print(values.table(found, scenario.units(args)))
     if args.out:
         args.out.write_text(json.dumps(found, indent="\t") + "\n", encoding="utf-8")
-    return 0
+    return _judge(expectations, found)

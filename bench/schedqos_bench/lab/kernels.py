@@ -3,6 +3,7 @@
 
 import os
 import re
+import time
 from pathlib import Path
 
 from .. import progress
@@ -12,6 +13,7 @@ from ..process import Failure
 from ..variants import IN_SOURCES, ROOT
 
 NEWEST = "newest"
+_KNOWN_FOR = 24 * 3600
 _SERIES = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
@@ -29,9 +31,24 @@ def find(text):
         return path.resolve()
     if "/" in text or not (text == NEWEST or _SERIES.fullmatch(text)):
         raise Failure(f"--kernel {text}: there is no such file; or give a series, such as 7.3, or {NEWEST}")
-    folder = cache() / "vm"
+    folder = cache() / "vm" / "kernels"
+    known = _known(folder, text)
+    if known:
+        return known
     progress.log(f"looking for Debian's kernel {text}")
     try:
-        return Path(Kernels(str(folder / "kernels"), Packages(str(folder / "apt"))).image(None if text == NEWEST else text))
+        kernels = Kernels(str(folder), Packages(str(folder.parent / "apt")))
+        found = Path(kernels.image(None if text == NEWEST else text))
     except Unavailable as error:
         raise Failure(f"--kernel {text}: {error}") from None
+    (folder / f"{text}.is").write_text(str(found), encoding="utf-8")
+    return found
+
+
+def _known(folder, text):
+    """What was found within the last day, so that runs that follow each other take the same kernel, and need no network."""
+    stamp = folder / f"{text}.is"
+    if not stamp.exists() or time.time() - stamp.stat().st_mtime > _KNOWN_FOR:
+        return None
+    found = Path(stamp.read_text(encoding="utf-8"))
+    return found if found.is_file() else None

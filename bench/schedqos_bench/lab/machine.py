@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 One boot of a guest. Its console goes into one file; a second serial port carries what the guest has to say, one line
-each: "tick" (a second of the guest's time has passed), "step TEXT", "lacks TEXT", "turn NS", "result LABEL JSON" and
-"end".
+each: "tick" (a second of the guest's time has passed), "step TEXT", "lacks TEXT", "turn NS", "result LABEL JSON",
+"text LABEL LINE" (the lines of a label make one result) and "end".
 """
 
 import contextlib
@@ -126,6 +126,11 @@ class Machine:
         word, _, text = line.partition(" ")
         if word == "result":
             self.results.append(_read_results(line))
+        elif word == "text":
+            label, _, rest = text.partition(" ")
+            if not self.results or self.results[-1][0] != label:
+                self.results.append((label, ""))
+            self.results[-1] = (label, self.results[-1][1] + rest + "\n")
         elif word == "tick":
             self.guest_seconds += 1
         elif word == "step":

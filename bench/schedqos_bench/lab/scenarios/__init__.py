@@ -10,6 +10,6 @@ The lab's scenarios. Each module has NAME, TITLE, VARIANTS (by default), SEEDS (
     units(options)                     {metric: unit} of all metrics that values() can return
 """
 
-from . import costs, frames
+from . import costs, frames, requests, wakeups
 
-ALL = {module.NAME: module for module in (costs, frames)}
+ALL = {module.NAME: module for module in (frames, wakeups, requests, costs)}

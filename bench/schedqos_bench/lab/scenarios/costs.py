@@ -8,6 +8,7 @@ listener is the price of hearing the events at all.
 import tempfile
 
 from ... import attr
+from ...process import Failure
 from ...storms import rules
 from ...variants import CONFIGS, write_configs
 
@@ -18,7 +19,7 @@ APPLETS = ()
 TOOLS = ("forks", "execs", "threads", "renames", "tiny", "other", "probe", "probed")
 
 OPERATIONS = ("fork", "exec", "exec-sets", "rename", "thread")
-KINDS = {"idle": 200, "storm": 400}  # operations of each
+KINDS = {"idle": 100, "storm": 200}  # operations of each
 RULES = (0, 10, 15000)
 MAPPING = "balanced"
 _PROBES, _PROBE_PAUSE_US, _PROBE_RULES = 100, 5000, 10
@@ -34,8 +35,20 @@ def _rules(count):
     return rules.filled(own, count) if count > len(rules.OWN) else own
 
 
-def fill(archive, variant, _):
-    for count in RULES if variant.executable else ():
+def add_options(parser):
+    parser.add_argument("--rules", default=",".join(map(str, RULES)), metavar="LIST",
+                        help="costs: with so many rules (%(default)s)")
+
+
+def counts(options):
+    try:
+        return [int(count) for count in options.rules.split(",")]
+    except ValueError:
+        raise Failure(f"--rules {options.rules}: expected numbers with commas between") from None
+
+
+def fill(archive, variant, options):
+    for count in counts(options) if variant.executable else ():
         with tempfile.TemporaryDirectory(prefix="schedqos-lab-") as folder:
             write_configs(folder, _rules(count), variant.mapping or CONFIGS / "mappings" / f"{MAPPING}.json")
             archive.add_folder(f"/lab/rules/{count}", folder)
@@ -48,12 +61,12 @@ def _probe(seed):
             f"probe-a {interactive} probe-b {initiated})\"")
 
 
-def script(variant, seeds, _):
+def script(variant, seeds, options):
     lines = [". /lab/costs", *(f"{kind}={count}" for kind, count in KINDS.items())]
     if not variant.executable:
         lines += ["start_listener", *(f"costs {seed}/bare $listener" for seed in seeds), "stop_listener"]
         return "\n".join([*lines, ""])
-    for count in RULES:
+    for count in counts(options):
         lines.append(f"start_daemon --config /lab/rules/{count}/bench.json --configs-path /lab/rules/{count}/configs")
         for seed in seeds:
             lines.append(f"costs {seed}/{count} $daemon")
@@ -89,8 +102,8 @@ def values(results, _):
     return {**found, **probe}
 
 
-def units(_):
-    labels = [f"{count}/{kind}/{operation}" for count in ("bare", *RULES) for kind in KINDS for operation in OPERATIONS]
+def units(options):
+    labels = [f"{count}/{kind}/{operation}" for count in ("bare", *counts(options)) for kind in KINDS for operation in OPERATIONS]
     return {**{f"{_shown(label)}: {part}": "us" for label in labels for part in ("main", "helper")},
             "execve itself, p50": "us", "exec to class, p50": "us", "exec to class, p99": "us",
             "class at first look in main": "%"}
