@@ -103,6 +103,7 @@ struct ring {
 	struct perf_event_mmap_page *memory;
 	struct trace_event head; /* fetched from the ring, but not returned yet */
 	bool has_head;
+	bool was_discarded; /* a loss that is reported first was before that */
 };
 
 struct trace {
@@ -290,7 +291,7 @@ static bool parse_sample(const struct trace *trace, const char *bytes, size_t si
 }
 
 /* Returns 1, 0 when the ring is empty, or -ENOBUFS. */
-static int ring_next(const struct trace *trace, const struct ring *ring, struct trace_event *ret)
+static int ring_next(const struct trace *trace, struct ring *ring, struct trace_event *ret)
 {
 	struct perf_event_mmap_page *page = ring->memory;
 	char record[RECORD_MAX];
@@ -313,10 +314,12 @@ static int ring_next(const struct trace *trace, const struct ring *ring, struct 
 			size = sizeof(record);
 		copy_out(ring, tail + sizeof(header), record, size);
 		__atomic_store_n(&page->data_tail, tail + header.size, __ATOMIC_RELEASE);
-		if (header.type == PERF_RECORD_LOST)
+		/* The kernel reports a loss before the next record that has room. */
+		if (header.type == PERF_RECORD_LOST && !ring->was_discarded)
 			r = -ENOBUFS;
 		else if (header.type == PERF_RECORD_SAMPLE && parse_sample(trace, record, size, ret))
 			r = 1;
+		ring->was_discarded = false;
 	}
 	return r;
 }
@@ -362,6 +365,17 @@ int trace_next(struct trace *trace, struct trace_event *ret)
 	*ret = earliest->head;
 	earliest->has_head = false;
 	return 1;
+}
+
+void trace_discard(struct trace *trace)
+{
+	for (size_t i = 0; i < trace->n_rings; i++) {
+		struct perf_event_mmap_page *page = trace->rings[i].memory;
+
+		trace->rings[i].has_head = false;
+		trace->rings[i].was_discarded = true;
+		__atomic_store_n(&page->data_tail, __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+	}
 }
 
 /* ---- what went wrong ---- */

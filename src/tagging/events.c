@@ -40,22 +40,22 @@ static void update_suspended(struct tagger *tagger)
 /* The period of counting: a program that names a thousand threads at its start makes no flood. */
 #define COUNTED_MS 200
 
-bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms)
+bool flood_count(struct flood *flood, unsigned rate, pid_t tgid, uint32_t ms)
 {
 	if (!flood->count || ms - flood->since_ms >= COUNTED_MS)
 		*flood = (struct flood){ .since_ms = ms };
 	flood->tgid = tgid;
-	if (++flood->count < FLOOD_RATE * COUNTED_MS / 1000)
+	if (++flood->count < rate * COUNTED_MS / 1000)
 		return false;
 	flood->count = 0;
 	return true;
 }
 
-/* Has the loop pause names: see struct names. */
-static void begin_flood(struct tagger *tagger)
+/* Has the loop pause names or moves: see struct names and moves. */
+static void begin_flood(struct tagger *tagger, struct flood *flood, enum intake_queue kind)
 {
-	tagger->names.flood.is_on = true;
-	intake_ignore_names(tagger->intake);
+	flood->is_on = true;
+	intake_ignore(tagger->intake, kind);
 }
 
 static void note_young(struct moves *moves, pid_t tgid)
@@ -72,6 +72,8 @@ static void book(struct tagger *tagger, struct task_event *event)
 		/* The id may have been another's, though not for long. */
 		if (event->tid == event->tgid)
 			arguments_changed(&tagger->arguments, event->tgid);
+		if (event->tid == event->tgid && tagger->moves.how == HEARING_HEARD)
+			live_facts_forget_place(tagger->facts, event->tgid);
 		tagger->counters.forks++;
 		break;
 	case EVENT_EXEC:
@@ -81,11 +83,13 @@ static void book(struct tagger *tagger, struct task_event *event)
 		break;
 	case EVENT_RENAME:
 		tagger->counters.renames++;
-		if (flood_count(&tagger->names.flood, event->tgid, event->ms))
-			begin_flood(tagger);
+		if (flood_count(&tagger->names.flood, FLOOD_RATE, event->tgid, event->ms))
+			begin_flood(tagger, &tagger->names.flood, INTAKE_NAMES);
 		break;
 	case EVENT_MOVE:
 		tagger->counters.moves++;
+		if (flood_count(&tagger->moves.flood, FLOOD_MOVES, event->tid, event->ms))
+			begin_flood(tagger, &tagger->moves.flood, INTAKE_MOVES);
 		break;
 	}
 	plan_book(tagger->plan, event);
@@ -129,7 +133,10 @@ static bool book_some(struct tagger *tagger)
 			break;
 		case INTAKE_LOST_NAMES:
 			tagger->names.flood.tgid = 0;
-			begin_flood(tagger);
+			begin_flood(tagger, &tagger->names.flood, INTAKE_NAMES);
+			break;
+		case INTAKE_LOST_MOVES:
+			begin_flood(tagger, &tagger->moves.flood, INTAKE_MOVES);
 			break;
 		case INTAKE_ERROR:
 			note_error(tagger, error);

@@ -3,6 +3,7 @@
 #include "tagger_private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 
@@ -110,7 +111,7 @@ static void check_names(struct tagger *tagger)
 /* So many, one a second. */
 #define LOOKS 3
 
-static void check_moves(struct tagger *tagger)
+static void check_young(struct tagger *tagger)
 {
 	if (tagger->moves.n_young && !is_later(tagger, LATER_MOVES))
 		do_later(tagger, LATER_MOVES, SECOND_MS);
@@ -154,7 +155,13 @@ static void subscribe_to_moves(struct tagger *tagger)
 
 static void close_moves(struct tagger *tagger)
 {
+	struct moves *moves = &tagger->moves;
+
 	not_later(tagger, LATER_MOVES);
+	free(moves->sweep);
+	moves->sweep = NULL;
+	moves->n_sweep = moves->sweep_size = moves->swept = 0;
+	moves->flood.is_on = false;
 	tagger->moves.how = HEARING_UNUSED;
 	tagger->moves.n_young = 0;
 	queue_close(tagger, INTAKE_MOVES);
@@ -166,6 +173,124 @@ static void update_moves(struct tagger *tagger)
 		close_moves(tagger);
 	else if (tagger->moves.how != HEARING_HEARD)
 		subscribe_to_moves(tagger);
+}
+
+/* ---- floods of moves ---- */
+
+/*
+ * A sweep takes no more than 5 % of a CPU's time. A step of it takes no longer than this, and has no more processes
+ * matched again, so that nobody waits long for that.
+ */
+#define MOVES_PAUSE_MS	  40
+#define PAUSE_PER_SWEEP	  20
+#define STEP_MS		  20
+#define STEP_CPU_NS	  3000000
+#define STEP_MATCHES	  64
+
+static bool is_sweeping(const struct moves *moves)
+{
+	return moves->swept < moves->n_sweep;
+}
+
+static void check_move_flood(struct tagger *tagger)
+{
+	struct moves *moves = &tagger->moves;
+	const uint64_t ms = moves->sweep_us * PAUSE_PER_SWEEP / 1000;
+	char last[128] = "somebody";
+
+	if (!moves->flood.is_on || is_later(tagger, LATER_MOVES))
+		return;
+	if (moves->flood.tgid)
+		name_process(tagger, moves->flood.tgid, last, sizeof(last));
+	problem_report(&tagger->problems[PROBLEM_MOVES],
+		       "too many moves between cgroups, the last of %s: while that lasts, processes' cgroups are read "
+		       "from time to time",
+		       last);
+	pace_pause(&tagger->paces[INTAKE_MOVES]);
+	do_later(tagger, LATER_MOVES, ms > MOVES_PAUSE_MS ? (uint32_t)ms : MOVES_PAUSE_MS);
+}
+
+/* Lists all processes. Without memory a scan is made instead, later. */
+static bool list_for_sweep(struct tagger *tagger)
+{
+	const struct tasks *tasks = plan_tasks(tagger->plan);
+	struct moves *moves = &tagger->moves;
+	const struct task *task;
+	uint32_t cursor = 0;
+
+	moves->n_sweep = moves->swept = 0;
+	while ((task = tasks_next(tasks, &cursor))) {
+		if (task->tid != task->tgid)
+			continue;
+		if (moves->n_sweep == moves->sweep_size) {
+			const size_t size = moves->sweep_size ? moves->sweep_size * 2 : 1024;
+			pid_t *sweep = reallocarray(moves->sweep, size, sizeof(*sweep));
+
+			if (!sweep)
+				return false;
+			moves->sweep = sweep;
+			moves->sweep_size = size;
+		}
+		moves->sweep[moves->n_sweep++] = task->tgid;
+	}
+	return true;
+}
+
+/* From now on moves are heard again, and the processes that have moved before are looked for. */
+static void begin_sweep(struct tagger *tagger)
+{
+	struct moves *moves = &tagger->moves;
+
+	moves->flood.is_on = false;
+	moves->flood.count = 0;
+	moves->sweep_us = 0;
+	intake_heed_moves(tagger->intake);
+	pace_resume(&tagger->paces[INTAKE_MOVES]);
+	if (!list_for_sweep(tagger))
+		do_later(tagger, LATER_SCAN, SECOND_MS);
+}
+
+static void sweep_some(struct tagger *tagger)
+{
+	const uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	struct moves *moves = &tagger->moves;
+	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
+	unsigned n_moved = 0;
+	uint64_t ns = 0;
+
+	while (is_sweeping(moves) && n_moved < STEP_MATCHES && ns < STEP_CPU_NS) {
+		bool is_spared;
+
+		event.tid = event.tgid = moves->sweep[moves->swept++];
+		if (live_facts_has_moved(tagger->facts, event.tgid, &is_spared)) {
+			plan_book(tagger->plan, &event);
+			n_moved++;
+		} else if (is_spared) {
+			unread_note(&tagger->spending.spared, event.tgid, event.ms);
+		}
+		ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+	}
+	moves->sweep_us += ns / 1000;
+}
+
+/* If there is another flood by now, the sweep goes on to its end first: it would not get there otherwise. */
+static void go_on_with_sweep(struct tagger *tagger)
+{
+	struct moves *moves = &tagger->moves;
+
+	if (!is_sweeping(moves) && moves->flood.is_on)
+		begin_sweep(tagger);
+	sweep_some(tagger);
+	if (is_sweeping(moves))
+		do_later(tagger, LATER_MOVES, STEP_MS);
+}
+
+static void check_moves(struct tagger *tagger)
+{
+	if (tagger->moves.how == HEARING_HEARD)
+		check_move_flood(tagger);
+	else
+		check_young(tagger);
 }
 
 /* ---- changes ---- */
@@ -318,8 +443,12 @@ void heard_due(struct tagger *tagger)
 		subscribe_to_names(tagger);
 		read_names(tagger);
 	}
-	if (is_due(tagger, LATER_MOVES))
-		look_at_young(tagger);
+	if (is_due(tagger, LATER_MOVES)) {
+		if (tagger->moves.how == HEARING_HEARD)
+			go_on_with_sweep(tagger);
+		else
+			look_at_young(tagger);
+	}
 	if (is_due(tagger, LATER_CHANGES))
 		end_pause(tagger);
 }

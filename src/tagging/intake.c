@@ -97,9 +97,20 @@ void intake_close(struct intake *intake)
 	free(intake);
 }
 
-void intake_ignore_names(struct intake *intake)
+void intake_ignore(struct intake *intake, enum intake_queue kind)
 {
-	intake->queues[INTAKE_NAMES].is_ignored = true;
+	intake->queues[kind].is_ignored = true;
+}
+
+void intake_heed_moves(struct intake *intake)
+{
+	struct queue *queue = &intake->queues[INTAKE_MOVES];
+
+	if (queue->trace)
+		trace_discard(queue->trace);
+	queue->head = queue->count = 0;
+	queue->is_drained = true;
+	queue->is_ignored = false;
 }
 
 int intake_fd(const struct intake *intake, enum intake_queue queue)
@@ -219,7 +230,7 @@ static struct queue *earliest(struct intake *intake, bool *ret_left)
 static enum intake_result result_of(int error, enum intake_queue which, int *ret_error)
 {
 	if (error == -ENOBUFS)
-		return which == INTAKE_NAMES ? INTAKE_LOST_NAMES : INTAKE_LOST;
+		return which == INTAKE_NAMES ? INTAKE_LOST_NAMES : which == INTAKE_MOVES ? INTAKE_LOST_MOVES : INTAKE_LOST;
 	*ret_error = -error;
 	return INTAKE_ERROR;
 }

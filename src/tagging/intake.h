@@ -29,7 +29,8 @@ enum intake_result {
 	INTAKE_EVENT, /* *ret is filled in */
 	INTAKE_EMPTY, /* nothing is queued */
 	INTAKE_LOST,  /* the kernel has dropped events; the queues can still be read */
-	INTAKE_LOST_NAMES, /* it has dropped renames only */
+	INTAKE_LOST_NAMES, /* it has dropped renames only ... */
+	INTAKE_LOST_MOVES, /* ... or moves only */
 	INTAKE_ERROR, /* *ret_error is set; nothing more for now */
 };
 
@@ -43,8 +44,11 @@ int intake_subscribe(struct intake *intake, enum intake_queue kind);
 /* Closes it, and drops what is queued. */
 void intake_unsubscribe(struct intake *intake, enum intake_queue kind);
 
-/* A flood of renames: what is queued, and what comes until the next subscription, is not read any more. */
-void intake_ignore_names(struct intake *intake);
+/* In a flood: nothing of the queue is read until it is opened anew, or intake_heed_moves is called. */
+void intake_ignore(struct intake *intake, enum intake_queue kind);
+
+/* Drops what is queued of moves, and has them read from now on. */
+void intake_heed_moves(struct intake *intake);
 
 /* The descriptor to poll, or -1 if the queue is closed. */
 int intake_fd(const struct intake *intake, enum intake_queue queue);

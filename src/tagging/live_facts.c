@@ -27,11 +27,19 @@ struct live_facts *live_facts_new(int proc, struct applier *applier, struct argu
 		live[i].spending = spending;
 	}
 	live->parent = &live[1];
+	live->places = calloc(PLACES, sizeof(*live->places));
+	if (!live->places) {
+		free(live);
+		return NULL;
+	}
+	live->parent->places = live->places;
 	return live;
 }
 
 void live_facts_free(struct live_facts *live)
 {
+	if (live)
+		free(live->places);
 	free(live);
 }
 
@@ -87,6 +95,50 @@ static ssize_t fetch_exe(struct live_facts *live)
 	return note_unknown(n, &live->facts.exe_is_unknown);
 }
 
+/* ---- where processes are ---- */
+
+static struct place *place_of(struct live_facts *live, pid_t tgid)
+{
+	return &live->places[(uint32_t)tgid % PLACES];
+}
+
+/* FNV-1a. */
+static uint32_t hash_of(const char *path)
+{
+	uint32_t hash = 0x811c9dc5;
+
+	for (; *path; path++)
+		hash = (hash ^ (unsigned char)*path) * 0x01000193;
+	return hash == CGROUP_GONE ? 1 : hash;
+}
+
+static void note_place(struct live_facts *live)
+{
+	*place_of(live, live->facts.tgid) = (struct place){ live->facts.tgid, hash_of(live->cgroup) };
+}
+
+void live_facts_forget_place(struct live_facts *live, pid_t tgid)
+{
+	place_of(live, tgid)->tgid = 0;
+}
+
+bool live_facts_has_moved(struct live_facts *live, pid_t tgid, bool *ret_is_spared)
+{
+	struct place *place = place_of(live, tgid);
+	const struct place before = *place;
+	struct facts *facts = live_facts_for(live, tgid, tgid);
+	int r;
+
+	*ret_is_spared = false;
+	if (before.tgid == tgid && before.cgroup == CGROUP_GONE)
+		return false;
+	r = facts_need(facts, FACT_CGROUP);
+	*ret_is_spared = facts->is_spared;
+	/* Only a decision makes it known. */
+	*place = r == -ESRCH ? (struct place){ tgid, CGROUP_GONE } : before;
+	return r == 0 && !facts->is_spared && (before.tgid != tgid || before.cgroup != hash_of(live->cgroup));
+}
+
 static ssize_t fetch_cgroup(struct live_facts *live)
 {
 	ssize_t n = procfs_cgroup(live->proc, live->facts.tgid, live->cgroup, sizeof(live->cgroup));
@@ -96,6 +148,7 @@ static ssize_t fetch_cgroup(struct live_facts *live)
 		n = -ENAMETOOLONG;
 	if (n < 0)
 		live->cgroup[0] = '\0';
+	note_place(live);
 	return note_unknown(n, &live->facts.cgroup_is_unknown);
 }
 

@@ -11,6 +11,15 @@
 #include "arguments.h"
 #include "spending.h"
 
+/* A power of two. Processes whose ids are the same modulo this share a place: then all but one count as moved. */
+#define PLACES	    16384
+#define CGROUP_GONE 0
+
+struct place {
+	pid_t tgid; /* 0: none */
+	uint32_t cgroup; /* hash of its path; CGROUP_GONE: the process has ended */
+};
+
 struct live_facts {
 	struct facts facts; /* must be first: fetch casts its pointer */
 	struct applier *applier;
@@ -26,6 +35,7 @@ struct live_facts {
 	bool is_patient;  /* waits up to 2 ms for arguments; else a decision is put off that needs some */
 	bool awaits;	  /* it has been put off */
 	pid_t source; /* the thread whose files are read: the leader, unless it has ended before the others */
+	struct place *places;	   /* where processes were when that was read last */
 	struct live_facts *parent; /* for facts.parent; NULL in that */
 	char argv[READER_BYTES];
 	char exe[PATH_MAX];
@@ -48,6 +58,15 @@ int live_facts_take_error(struct live_facts *live);
 
 /* Returns once whether a user's debt has become too large since the last call: see spending.h. */
 bool live_facts_has_overspent(struct live_facts *live, uid_t *ret_user, pid_t *ret_tgid);
+
+/* The id is a new process's: it is not known where that is. */
+void live_facts_forget_place(struct live_facts *live, pid_t tgid);
+
+/*
+ * Returns whether the process is in another cgroup than when that was read last for a decision, or that is not known.
+ * *ret_is_spared: the cgroup is not read now, see spending.h.
+ */
+bool live_facts_has_moved(struct live_facts *live, pid_t tgid, bool *ret_is_spared);
 
 /* Whether the last decision has been put off. */
 bool live_facts_await(const struct live_facts *live);

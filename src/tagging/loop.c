@@ -133,6 +133,8 @@ int loop_init(struct tagger *tagger)
 	static const struct pace_limits fork_limits = { .many = 4, .share = 32, .longest_us = 10000 };
 	/* A program's threads are named one after the other when it starts, and each waits for its class. */
 	static const struct pace_limits other_limits = { .many = 16, .share = 16, .longest_us = 10000 };
+	/* The ring of a CPU has no room for more than 32 records with long paths. */
+	static const struct pace_limits move_limits = { .many = 16, .share = 8, .longest_us = 2000 };
 	int r = sd_event_add_defer(tagger->event, &tagger->requests, on_request, tagger);
 
 	if (r >= 0)
@@ -144,7 +146,7 @@ int loop_init(struct tagger *tagger)
 	pace_init(&tagger->paces[INTAKE_EXECS], &tagger->counters.execs, exec_limits, on_paced, tagger);
 	pace_init(&tagger->paces[INTAKE_FORKS], &tagger->counters.forks, fork_limits, on_paced, tagger);
 	pace_init(&tagger->paces[INTAKE_NAMES], &tagger->counters.renames, other_limits, on_paced, tagger);
-	pace_init(&tagger->paces[INTAKE_MOVES], &tagger->counters.moves, other_limits, on_paced, tagger);
+	pace_init(&tagger->paces[INTAKE_MOVES], &tagger->counters.moves, move_limits, on_paced, tagger);
 	return r;
 }
 

@@ -71,8 +71,8 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents, void *use
 	if (now_us - pace->since_us >= COUNT_US)
 		count_anew(pace, now_us);
 	pace->read(pace->context);
-	/* A flood of renames closes the queue. */
-	if (pace->source && *pace->count - pace->count_then > pace->limits.many)
+	/* A flood closes or pauses the queue. */
+	if (pace->source && !pace->is_paused && *pace->count - pace->count_then > pace->limits.many)
 		wait_for_many(pace);
 	return 0;
 }
@@ -88,7 +88,7 @@ static int on_tick(sd_event_source *source, int fd, uint32_t revents, void *user
 	if (read(fd, &expirations, sizeof(expirations)) < 0)
 		return 0;
 	pace->read(pace->context);
-	if (!pace->source || now_us - pace->since_us < COUNT_US)
+	if (!pace->source || pace->is_paused || now_us - pace->since_us < COUNT_US)
 		return 0;
 	count = *pace->count - pace->count_then;
 	if (count <= pace->limits.many / 2)
@@ -125,9 +125,27 @@ int pace_open(struct pace *pace, sd_event *event, int fd)
 	return r;
 }
 
+void pace_pause(struct pace *pace)
+{
+	if (!pace->source)
+		return;
+	pace->is_paused = true;
+	set_ticks(pace, 0);
+	sd_event_source_set_enabled(pace->source, SD_EVENT_OFF);
+}
+
+void pace_resume(struct pace *pace)
+{
+	if (!pace->source)
+		return;
+	pace->is_paused = false;
+	wait_for_one(pace);
+}
+
 void pace_close(struct pace *pace)
 {
 	pace->source = sd_event_source_disable_unref(pace->source);
 	pace->ticks = sd_event_source_disable_unref(pace->ticks);
 	pace->tick_us = 0;
+	pace->is_paused = false;
 }

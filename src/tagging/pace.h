@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <systemd/sd-event.h>
@@ -20,6 +21,7 @@ struct pace {
 	sd_event_source *ticks;	 /* used while many arrive; owns timer */
 	int timer;
 	uint32_t tick_us;      /* 0: events are rare */
+	bool is_paused;
 	const uint64_t *count; /* of all events received so far */
 	uint64_t count_then;   /* ... when we began to count */
 	uint64_t since_us;     /* CLOCK_MONOTONIC of that */
@@ -37,6 +39,10 @@ void pace_init(struct pace *pace, const uint64_t *count, struct pace_limits limi
  * 0 or a negative errno.
  */
 int pace_open(struct pace *pace, sd_event *event, int fd);
+
+/* Has the queue left alone until pace_resume is called. Both do nothing if it is closed. */
+void pace_pause(struct pace *pace);
+void pace_resume(struct pace *pace);
 
 /* Does nothing if it is closed or zeroed. */
 void pace_close(struct pace *pace);

@@ -36,6 +36,7 @@
 enum tagger_problem {
 	PROBLEM_LOST,	  /* the kernel dropped events */
 	PROBLEM_RENAMES,  /* so many that they are ignored for a while */
+	PROBLEM_MOVES,	  /* likewise */
 	PROBLEM_CHANGES,  /* likewise */
 	PROBLEM_REFUSED,  /* a sched_setattr was refused */
 	PROBLEM_NOT_KEPT, /* the kernel did not keep what it accepted */
@@ -58,8 +59,11 @@ struct flood {
 	bool is_on;	   /* it makes heard_check begin a pause */
 };
 
-/* This many a second are a flood: each costs us some 2 us, and its author less. */
+/* This many renames a second are a flood: each costs us some 2 us, and its author less. */
 #define FLOOD_RATE 5000
+
+/* This many moves a second are one: each has a process matched again, which costs us more than its author. */
+#define FLOOD_MOVES 1000
 
 /*
  * Renames: subscribed to if a rule can use them, except in a flood. A thread can rename itself three million times a
@@ -77,10 +81,15 @@ struct names {
 /*
  * Moves between cgroups: subscribed to if a rule or group can use them. Desktops put a program into its cgroup after it
  * has called exec. Where moves cannot be heard, a process is looked at again some times after its exec, and later moves
- * are missed.
+ * are missed. In a flood, or when moves were lost, they are ignored for a while. Then the cgroups of all processes are
+ * read in small steps, and those that are in another one than before are matched again.
  */
 struct moves {
 	enum tagger_hearing how;
+	struct flood flood;
+	pid_t *sweep; /* processes whose cgroup is to be read, those from `swept` on */
+	size_t n_sweep, sweep_size, swept;
+	uint64_t sweep_us; /* CPU time that the last sweep took, or this one so far */
 	struct young {
 		pid_t tgid;
 		unsigned looks;
@@ -104,7 +113,7 @@ struct changes {
 /* What the loop does some time later. */
 enum later {
 	LATER_NAMES,   /* end a pause of names */
-	LATER_MOVES,   /* look at young processes */
+	LATER_MOVES,   /* look at young processes; or end a pause of moves, and go on with a sweep */
 	LATER_CHANGES, /* end a pause of changes; where they are not heard, look once more */
 	LATER_SCAN,    /* make up for a shortage, or for events that were not heard */
 	LATER_KINDS,
@@ -244,10 +253,10 @@ void heard_check(struct tagger *tagger);
 void heard_due(struct tagger *tagger);
 
 /*
- * events.c: counts a rename of one of the process's threads at ms. Returns whether this makes a flood; then it starts
- * over.
+ * events.c: counts an event of one of the process's threads at ms. Returns whether more than `rate` a second make this
+ * a flood; then it starts over.
  */
-bool flood_count(struct flood *flood, pid_t tgid, uint32_t ms);
+bool flood_count(struct flood *flood, unsigned rate, pid_t tgid, uint32_t ms);
 
 /*
  * keep.c: makes the plan, with the records of a killed daemon. Needs tagger->config and applier. 0, -ENOMEM, or another

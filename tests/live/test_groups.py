@@ -2,6 +2,7 @@
 """Processes that move between cgroups: what groups allow them, and rules that ask for a cgroup."""
 
 import os
+import signal
 import subprocess
 import time
 
@@ -115,6 +116,29 @@ class Heard(Moves):
         os.sched_setaffinity(0, {max(cpus)})
         self.cgroups.move(browser.pid, "background")
         self.assert_carries(browser, BACKGROUND)
+
+    def test_more_than_there_is_room_for(self):
+        """Records of moves have the cgroup's path. Only the processes that have moved are matched again."""
+        daemon = self.moving({"browser": {"qos": UI}})
+        browser, other = self.sleeper("browser"), self.sleeper("other")
+        self.assert_carries(browser, UI)
+        deep = ["/".join(name + "x" * 200 for _ in range(16)) for name in "ab"]
+        daemon.sync()
+        before = daemon.status()
+        daemon.freeze()
+        try:
+            for i in range(200):
+                self.cgroups.move(other.pid, deep[i % 2])
+            self.cgroups.move(browser.pid, "background")
+        finally:
+            os.kill(daemon.pid, signal.SIGCONT)
+        self.assert_carries(browser, BACKGROUND)
+        self.assertIn("too many moves between cgroups", daemon.log())
+        status = daemon.status()
+        self.assertEqual((status["scans"], status["lost"]), (before["scans"], before["lost"]))
+        # They are heard again.
+        self.cgroups.back(browser.pid)
+        self.assert_carries(browser, UI)
 
     def test_a_reload(self):
         daemon = self.moving({"browser": {"qos": UI}})

@@ -12,7 +12,7 @@ static int flood_after(struct flood *flood, uint32_t ms, int per_ms, const pid_t
 
 	for (int i = 0; i < 10000; i++) {
 		for (int k = 0; k < per_ms; k++) {
-			if (flood_count(flood, tgids[n++ % n_tgids], ms + (uint32_t)i))
+			if (flood_count(flood, FLOOD_RATE, tgids[n++ % n_tgids], ms + (uint32_t)i))
 				return i;
 		}
 	}
@@ -43,7 +43,7 @@ TEST(counting_starts_over_after_a_flood)
 	struct flood flood = { 0 };
 
 	assert_in_range(flood_after(&flood, 0, 1000, one, 1), 0, 1);
-	assert_false(flood_count(&flood, 200, 2));
+	assert_false(flood_count(&flood, FLOOD_RATE, 200, 2));
 	assert_in_range(flood_after(&flood, 3, 1000, other, 1), 0, 2);
 	assert_int_equal(flood.tgid, 200);
 }

@@ -97,3 +97,27 @@ TEST(a_tick_is_the_shorter_the_more_come)
 	assert_in_range(queue->pace.tick_us, 1, LONGEST_US - 1);
 	queue_close(queue);
 }
+
+static void read_and_pause(void *context)
+{
+	struct queue *queue = context;
+
+	read_queue(queue);
+	pace_pause(&queue->pace);
+}
+
+/* In a flood, which whoever reads finds out. */
+TEST(nothing_is_read_in_a_pause)
+{
+	struct queue *queue = queue_open();
+
+	queue->pace.read = read_and_pause;
+	queue_some(queue, MANY + 1);
+	eventfd_write(queue->fd, 1);
+	sd_event_run(queue->event, 0);
+	assert_int_equal(queue->count, MANY + 1);
+	pace_resume(&queue->pace);
+	sd_event_run(queue->event, UINT64_MAX);
+	assert_int_equal(queue->count, MANY + 2);
+	queue_close(queue);
+}

@@ -73,6 +73,9 @@ int trace_fd(const struct trace *trace);
  */
 int trace_next(struct trace *trace, struct trace_event *ret);
 
+/* Drops all that is queued. */
+void trace_discard(struct trace *trace);
+
 /*
  * The functions below that subscribe return 0 or -errno: -ENOENT if this kernel has no such tracepoint; -EACCES or
  * -EPERM without the capability, or if something forbids perf_event_open; -ENOSYS if the kernel lacks it.
