@@ -11,7 +11,7 @@
 #include <systemd/sd-event.h>
 
 #include <schedqos/bridge/bridge.h>
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/log.h>
 
 #include "accounts.h"

@@ -9,7 +9,8 @@
 #include <systemd/sd-event.h>
 #include <systemd/sd-login.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/policy/weights.h>
 #include <schedqos/util/bus.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <schedqos/bridge/bridge.h>
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/util/bus.h>
 #include <schedqos/util/cleanup.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/config_load.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/config_load.h>
+#include <schedqos/daemon/instance.h>
 #include <schedqos/machine/doctor.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/config_load.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 #include <schedqos/util/log.h>

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/daemon/instance.h>
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>

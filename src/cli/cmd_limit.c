@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include <schedqos/bridge/bridge.h>
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/policy/qos_class.h>
 #include <schedqos/util/cleanup.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <stdlib.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/daemon/instance.h>
 #include <schedqos/machine/machine.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>

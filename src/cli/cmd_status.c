@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/instance.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>

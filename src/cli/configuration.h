@@ -5,7 +5,7 @@
 #include <systemd/sd-bus.h>
 
 #include <schedqos/config/config_text.h>
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/config_load.h>
 #include <schedqos/util/cleanup.h>
 
 #include "client.h"

@@ -14,6 +14,7 @@
 #include <schedqos/kernel/sched_attr.h>
 #include <schedqos/machine/doctor.h>
 #include <schedqos/policy/config.h>
+#include <schedqos/policy/cpu_share.h>
 #include <schedqos/policy/qos_class.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>

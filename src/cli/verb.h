@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/config_load.h>
 
 /* Exit status of wrong usage. */
 #define EXIT_USAGE 2

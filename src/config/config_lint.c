@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/policy/rules_trace.h>
 #include <schedqos/util/cleanup.h>
 
 /* The number of rules and thread rules of one file that give a class to everybody, and the first of them. */

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 

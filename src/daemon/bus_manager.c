@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <schedqos/config/config_text.h>
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 
 #include "daemon_private.h"

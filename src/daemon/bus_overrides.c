@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 #include <schedqos/config/config_text.h>
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The daemon's life: start, scan, handle events, put everything back. */
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/instance.h>
 
 #include <errno.h>
 #include <fcntl.h>

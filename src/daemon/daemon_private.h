@@ -7,6 +7,7 @@
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
 
+#include <schedqos/daemon/config_load.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/machine/machine.h>
 #include <schedqos/policy/config.h>

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/instance.h>
 
 #include <errno.h>
 #include <fcntl.h>

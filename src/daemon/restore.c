@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/daemon/daemon.h>
+#include <schedqos/daemon/instance.h>
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include <schedqos/policy/rules_trace.h>
+
 const struct rule *plan_rule_of(const struct plan *plan, uint32_t id)
 {
 	return rules_by_id(plan->config->rules, id);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <schedqos/policy/rules.h>
+#include <schedqos/policy/rules_trace.h>
 
 /* A glob with the length of the literal text at its two ends, which rules out most names. */
 struct glob {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/policy/cpu_share.h>
 #include <schedqos/policy/rules.h>
 
 /* Each nice value is worth a tenth more or less of a CPU than the next (sched_prio_to_weight in sched/core.c). */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <schedqos/config/config_text.h>
+#include <schedqos/policy/rules_trace.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 

@@ -2,6 +2,8 @@
 /* Why rules were not taken, as a specification: what is said of each that came close. */
 #include "fake_process.h"
 
+#include <schedqos/policy/rules_trace.h>
+
 #define TRACES_MAX 8
 
 static struct process_names names;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include <schedqos/policy/config.h>
+#include <schedqos/policy/cpu_share.h>
 
 static unsigned weight_of(struct qos_attr attr)
 {
