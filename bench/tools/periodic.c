@@ -32,6 +32,7 @@
 struct loop {
 	uint64_t period_ns, work_ns, end_ns;
 	bool iterates;	/* in the lab: work is counted in iterations, not in CPU time */
+	uint64_t iterations; /* that are the work on this machine; 0: it is by CPU time */
 	uint64_t state; /* of the numbers by which the lengths vary in the lab */
 	int terminal;	/* of the shell; -1: the work is our own */
 	uint64_t left_out;
@@ -46,16 +47,23 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
-/* By CPU time, so that it is the same work whatever runs beside it; in the lab by iterations, a tenth more or less. */
+/*
+ * By iterations that were calibrated before, so that it is the same work whatever runs beside it, or by CPU time; in the lab
+ * by iterations of its own, a tenth more or less.
+ */
 static void work(struct loop *loop)
 {
-	uint64_t end = cpu_ns() + loop->work_ns, us = loop->work_ns / NS_PER_US;
+	uint64_t end, us = loop->work_ns / NS_PER_US;
 
 	if (loop->iterates) {
 		iterate(us * 9 / 10 + random_below(&loop->state, us / 5 + 1));
 		return;
 	}
-
+	if (loop->iterations) {
+		iterate(loop->iterations);
+		return;
+	}
+	end = cpu_ns() + loop->work_ns;
 	while (cpu_ns() < end) {
 		for (volatile int i = 0; i < STEPS; i++)
 			;
@@ -153,16 +161,46 @@ static void parse_seed(struct loop *loop, int *argc, char ***argv)
 	*argv += 2;
 }
 
+/* Takes "-i ITERATIONS". */
+static void parse_iterations(struct loop *loop, int *argc, char ***argv)
+{
+	if (*argc < 3 || strcmp((*argv)[1], "-i") != 0)
+		return;
+	loop->iterations = parse_number((*argv)[2], UINT32_MAX);
+	*argc -= 2;
+	*argv += 2;
+}
+
+/* Prints how many iterations take a millisecond of CPU time: the most of many tries, of which others disturb some. */
+static int calibrate(void)
+{
+	uint64_t most = 0;
+
+	for (int try = 0; try < 100; try++) {
+		uint64_t end = cpu_ns() + 1000 * NS_PER_US, count = 0;
+
+		for (; cpu_ns() < end; count += 100)
+			iterate(100);
+		if (count > most)
+			most = count;
+	}
+	printf("%" PRIu64 "\n", most);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct loop loop; /* too large for a stack */
 	uint64_t start, due;
 	bool has_shell;
 
+	if (argc == 2 && strcmp(argv[1], "calibrate") == 0)
+		return calibrate();
 	parse_seed(&loop, &argc, &argv);
+	parse_iterations(&loop, &argc, &argv);
 	has_shell = argc == 5 && strcmp(argv[4], "pty") == 0;
 	if (argc != 4 && !has_shell) {
-		fprintf(stderr, "usage: %s [-s SEED] PERIOD_US WORK_US SECONDS [pty]\n", program_invocation_short_name);
+		fprintf(stderr, "usage: %s [-s SEED | -i ITERATIONS] PERIOD_US WORK_US SECONDS [pty] | calibrate\n", program_invocation_short_name);
 		return 2;
 	}
 	loop.period_ns = parse_number(argv[1], 10000000) * NS_PER_US;

@@ -47,6 +47,14 @@ class Tool(unittest.TestCase):
         found = self.measure(10000, 35000, 1)
         self.assertGreaterEqual(found["left_out"], 3 * found["done"]["samples"])
 
+    def test_work_may_be_iterations(self):
+        rate = int(subprocess.run([self.tool, "calibrate"], capture_output=True, text=True, timeout=60, check=True).stdout)
+        self.assertGreater(rate, 0)
+        found = self.measure("-i", 50 * rate, 10000, 1, 1)
+        self.assertGreaterEqual(found["left_out"], 3 * found["done"]["samples"])
+        argv = frames.commands(options("--frames-rate", "7000"), 8)["frames"]
+        self.assertEqual(argv[:5], ["bench-frames", "-i", "28000", "16667", "4000"])
+
     def test_a_shell_answers(self):
         found = self.measure(50000, 2000, 1, "pty")
         self.assertGreaterEqual(found["done"]["min"], 2000)

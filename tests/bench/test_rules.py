@@ -83,6 +83,12 @@ class Excluding(unittest.TestCase):
             self.assertIn("1 of 7 rounds are left out: round 7 (default", text)
             self.assertIn(why, " ".join(text.split()))
 
+    def test_if_nothing_is_left_nothing_is_claimed(self):
+        made = result(slower, other_load=0.5)
+        cell = figures.lines(made, "service")[0].cells["schedqos"]
+        self.assertEqual((len(cell.summary["values"]), cell.ratio, cell.verdict, cell.with_all.ratio > 1), (6, None, "", True))
+        self.assertIn("nothing is claimed", " ".join(markdown.text(made, figures.all_lines(made)).split()))
+
     def test_the_limit_is_the_runs_own(self):
         made = self.disturbed(other_load=0.3)
         made["exclude_above"] = 0.5

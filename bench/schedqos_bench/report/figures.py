@@ -155,7 +155,9 @@ def _summary(found, seconds):
 
 def _cell(result, scenario, variant, key, metric):
     base = reference(result, metric)
-    summary = _summary(values(result, scenario, variant, key).values(), _counted_seconds(result, scenario, key))
+    seconds = _counted_seconds(result, scenario, key)
+    summary = _summary(values(result, scenario, variant, key).values(), seconds) or \
+        _summary(values(result, scenario, variant, key, all_rounds).values(), seconds)
     if variant == base:
         return Cell(summary, None, "")
     found = ratio(result, scenario, key, variant, base)

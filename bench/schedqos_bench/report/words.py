@@ -65,7 +65,8 @@ def excluded(result, scenario):
     if not found:
         return [f"No round is left out of {len(numbers)}."]
     why = "; ".join(f"round {number} ({variant}: {why})" for number, each in sorted(found.items()) for variant, why in each)
-    return [f"{len(found)} of {len(numbers)} rounds are left out: {why}."]
+    none = " No round is left, so figures are those of all of them, and nothing is claimed." if found.keys() == numbers else ""
+    return [f"{len(found)} of {len(numbers)} rounds are left out: {why}.{none}"]
 
 
 def runs(result):

@@ -6,14 +6,15 @@ in which systemd puts them and without any.
 
 import json
 import random
+import subprocess
 import time
 from contextlib import ExitStack
 
-from .. import kernel_build, layouts
+from .. import kernel_build, layouts, progress
 from ..preparing import AUTOGROUP
 from ..process import Failure
 from ..programs import measure_together
-from . import Missing, Round, metric, percentile
+from . import Missing, Round, metric, natural, percentile
 
 NAME, TITLE = "frames", "Frames, sound and a shell + kernel build"
 
@@ -44,6 +45,8 @@ _layouts.__name__ = "list of layouts"  # argparse names it: "invalid list of lay
 def add_options(group):
     group.add_argument("--frames-layouts", type=_layouts, default=list(layouts.NAMES), metavar="LIST",
                        help=f"of {', '.join(layouts.NAMES)}, which share the time of a round (all)")
+    group.add_argument("--frames-rate", type=natural, default=0, metavar="N",
+                       help="iterations of the loops' work in a millisecond; 0: found out before the first round, and kept")
 
 
 def needs(options):
@@ -73,7 +76,9 @@ counted_seconds = cell_seconds
 
 def commands(options, seconds):
     each = str(cell_seconds(options, seconds))
-    found = {name: [f"bench-{name}", str(period), str(work), each] for name, (period, work, _) in LOOPS.items()}
+    # The same work in each round. By CPU time it would depend on the clock of the CPU, and so on what runs beside it.
+    found = {name: [f"bench-{name}", *(["-i", str(max(1, options.frames_rate * work // 1000))] if options.frames_rate else []),
+                    str(period), str(work), each] for name, (period, work, _) in LOOPS.items()}
     found["shell"].append("pty")
     return {**found, "make": kernel_build.command(options)}
 
@@ -107,6 +112,10 @@ def _kernel(context):
 
 def prepare(context):
     _kernel(context).prepare()
+    if not context.options.frames_rate:
+        run = subprocess.run([context.tools / "bench-frames", "calibrate"], capture_output=True, text=True, check=True)
+        context.options.frames_rate = int(run.stdout)
+        progress.log(f"frames: {context.options.frames_rate} iterations take a millisecond")
 
 
 def parse(output):
