@@ -21,17 +21,13 @@
 #include "bench.h"
 
 #define WORKERS_MAX 64
-#define KEPT_MAX    4096
 
 struct worker {
 	uint64_t done;
-	uint32_t n_kept;
-	struct kept kept[KEPT_MAX];
 };
 
 struct storm {
 	uint64_t operations; /* of each worker */
-	uint64_t keep_every; /* 0: none */
 	unsigned pause_us;   /* before each operation */
 	unsigned n_workers;
 	const char *program;
@@ -57,11 +53,7 @@ static void work(const struct storm *storm, struct worker *worker)
 	for (uint64_t n = 0; n < storm->operations && !(n && *storm->stop); n++) {
 		if (storm->pause_us)
 			usleep(storm->pause_us);
-		if (storm->keep_every && (n + 1) % storm->keep_every == 0 &&
-		    worker->n_kept < KEPT_MAX)
-			storm_keep(storm->program, n, &worker->kept[worker->n_kept++]);
-		else
-			storm_pass(storm->program, n);
+		storm_pass(storm->program, n);
 		worker->done++;
 	}
 }
@@ -98,7 +90,6 @@ static void start_workers(struct storm *storm)
 	close(storm->go[0]);
 }
 
-/* The kept tasks of a worker end with it, and become ours to reap. */
 static void end_workers(struct storm *storm)
 {
 	for (unsigned i = 0; i < storm->n_workers; i++)
@@ -153,22 +144,11 @@ static bool await_workers(struct storm *storm)
 
 static void print_result(const struct storm *storm, uint64_t ns)
 {
-	const char *separator = "";
 	uint64_t done = 0;
 
 	for (unsigned i = 0; i < storm->n_workers; i++)
 		done += storm->workers[i].done;
-	printf("{\"ops\": %" PRIu64 ", \"ns\": %" PRIu64 ", \"kept\": [", done, ns);
-	for (unsigned i = 0; i < storm->n_workers; i++) {
-		const struct worker *worker = &storm->workers[i];
-
-		for (uint32_t k = 0; k < worker->n_kept; k++) {
-			printf("%s[%d, \"%s\"]", separator, worker->kept[k].tid,
-			       worker->kept[k].name);
-			separator = ", ";
-		}
-	}
-	printf("]}\n");
+	printf("{\"ops\": %" PRIu64 ", \"ns\": %" PRIu64 "}\n", done, ns);
 	fflush(stdout);
 }
 
@@ -176,16 +156,13 @@ static void parse(struct storm *storm, int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "n:w:k:p:x:")) != -1) {
+	while ((option = getopt(argc, argv, "n:w:p:x:")) != -1) {
 		switch (option) {
 		case 'n':
 			storm->operations = parse_number(optarg, UINT64_MAX);
 			break;
 		case 'w':
 			storm->n_workers = (unsigned)parse_number(optarg, WORKERS_MAX);
-			break;
-		case 'k':
-			storm->keep_every = parse_number(optarg, UINT64_MAX);
 			break;
 		case 'p':
 			storm->pause_us = (unsigned)parse_number(optarg, 1000000);
@@ -198,7 +175,7 @@ static void parse(struct storm *storm, int argc, char **argv)
 		}
 	}
 	if (optind != argc || !storm->n_workers || storm_needs_program != !!storm->program) {
-		fprintf(stderr, "usage: %s [-n OPERATIONS] [-w WORKERS] [-k KEEP_EVERY] [-p PAUSE_US]%s\n",
+		fprintf(stderr, "usage: %s [-n OPERATIONS] [-w WORKERS] [-p PAUSE_US]%s\n",
 			program_invocation_short_name, storm_needs_program ? " -x PROGRAM" : "");
 		exit(2);
 	}

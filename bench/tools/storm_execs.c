@@ -3,7 +3,6 @@
 #include "storm.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -37,41 +36,4 @@ void storm_pass(const char *program, uint64_t n)
 		errno = ENOEXEC;
 		die(program);
 	}
-}
-
-/* The pipe's other end closes at the exec: only then has the task its name. */
-static void await_exec(int pipe_ends[2], const char *program)
-{
-	char byte;
-
-	close(pipe_ends[1]);
-	if (read(pipe_ends[0], &byte, 1) != 0) {
-		errno = ENOEXEC;
-		die(program);
-	}
-	close(pipe_ends[0]);
-}
-
-void storm_keep(const char *program, uint64_t n, struct kept *ret)
-{
-	char *const argv[] = { (char *)name_of(program), (char *)"stay", NULL };
-	pid_t pid, parent = getpid();
-	int pipe_ends[2];
-
-	(void)n;
-	if (pipe2(pipe_ends, O_CLOEXEC) < 0)
-		die("pipe");
-	pid = fork();
-	if (pid < 0)
-		die("fork");
-	if (pid == 0) {
-		end_with(parent);
-		execv(program, argv);
-		if (write(pipe_ends[1], "", 1) < 0)
-			_exit(126);
-		_exit(127);
-	}
-	await_exec(pipe_ends, program);
-	ret->tid = pid;
-	snprintf(ret->name, sizeof(ret->name), "%.15s", name_of(program));
 }

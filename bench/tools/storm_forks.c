@@ -21,21 +21,3 @@ void storm_pass(const char *program, uint64_t n)
 	if (pid < 0 || waitpid(pid, NULL, 0) != pid)
 		die("fork");
 }
-
-void storm_keep(const char *program, uint64_t n, struct kept *ret)
-{
-	pid_t pid, parent = getpid();
-
-	(void)program;
-	(void)n;
-	pid = fork();
-	if (pid < 0)
-		die("fork");
-	if (pid == 0) {
-		end_with(parent);
-		for (;;)
-			pause();
-	}
-	ret->tid = pid;
-	snprintf(ret->name, sizeof(ret->name), "bench-forks");
-}

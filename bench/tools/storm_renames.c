@@ -16,10 +16,3 @@ void storm_pass(const char *program, uint64_t n)
 	if (prctl(PR_SET_NAME, n % 2 ? "bench-odd" : "bench-even") < 0)
 		die("prctl");
 }
-
-void storm_keep(const char *program, uint64_t n, struct kept *ret)
-{
-	storm_pass(program, n);
-	ret->tid = getpid();
-	snprintf(ret->name, sizeof(ret->name), "bench-renames");
-}

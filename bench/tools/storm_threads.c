@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -17,8 +16,6 @@
 struct thread {
 	pthread_t id;
 	char name[STORM_NAME_MAX];
-	pid_t tid;
-	sem_t *named; /* of a thread that is to stay, else NULL */
 };
 
 const bool storm_needs_program = false;
@@ -44,12 +41,6 @@ static void *run(void *argument)
 	struct thread *thread = argument;
 
 	prctl(PR_SET_NAME, thread->name);
-	if (thread->named) {
-		thread->tid = gettid();
-		sem_post(thread->named);
-		for (;;)
-			pause();
-	}
 	return NULL;
 }
 
@@ -73,23 +64,4 @@ void storm_pass(const char *program, uint64_t n)
 	give_name(thread.name, n);
 	create(&thread);
 	pthread_join(thread.id, NULL);
-}
-
-void storm_keep(const char *program, uint64_t n, struct kept *ret)
-{
-	static struct thread thread;
-	static uint64_t count;
-	static sem_t named;
-
-	(void)program;
-	(void)n;
-	/* Kept threads count their names separately: every n-th operation might always have the same one. */
-	give_name(thread.name, count++);
-	sem_init(&named, 0, 0);
-	thread.named = &named;
-	create(&thread);
-	while (sem_wait(&named) < 0 && errno == EINTR)
-		;
-	ret->tid = thread.tid;
-	memcpy(ret->name, thread.name, sizeof(ret->name));
 }

@@ -40,7 +40,7 @@ def start_attr(program, running):
 
 def command(kind, ops):
     """Returns the command line of a storm of this many operations."""
-    args = [kind.program, "-k", "0", "-n", str(ops)]
+    args = [kind.program, "-n", str(ops)]
     return [*args, "-x", kind.starts] if kind.starts else args
 
 
