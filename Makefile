@@ -30,7 +30,7 @@ directory = $(shell $(PKG_CONFIG) --define-variable=prefix=$(PREFIX) --define-va
 	--define-variable=root_prefix=$(PREFIX) --define-variable=datadir=$(DATADIR) --variable=$(2) $(1) 2>/dev/null || echo $(3))
 
 B := build$(if $(SANITIZE),/sanitize)$(if $(COVERAGE),/coverage)$(if $(FUZZ),/fuzz)
-PACKAGES := libnl-3.0 libcjson libsystemd
+PACKAGES := libnl-3.0 libnl-genl-3.0 libcjson libsystemd
 
 SANITIZE_FLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 

@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 
 PACKAGES = """
-    dbus dbus-user-session iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libpam-systemd libsystemd0 libxcb-res0 libxcb1
+    dbus dbus-user-session iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libnl-genl-3-200 libpam-systemd libsystemd0 libxcb-res0 libxcb1
     login polkitd procps python3 rt-tests systemd-sysv udev util-linux
 """.split()
 # Each release after it has the same library by another name.

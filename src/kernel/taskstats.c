@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <schedqos/kernel/taskstats.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <netlink/attr.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <netlink/socket.h>
+
+#include <schedqos/util/cleanup.h>
+
+/* linux/taskstats.h, whose older versions lack what newer kernels send. */
+#define FAMILY "TASKSTATS"
+#define FAMILY_VERSION 1
+enum { COMMAND_GET = 1, COMMAND_NEW = 2 };
+enum { ASK_PID = 1, ASK_REGISTER = 3, ASK_DEREGISTER = 4 };
+enum { TYPE_PID = 1, TYPE_STATS = 3, TYPE_AGGR_PID = 4, TYPE_AGGR_TGID = 5, TYPE_MAX = 6 };
+
+/*
+ * struct taskstats of version 16. A later version appends to it, an earlier one ends sooner, but for version 15: see
+ * inserted[].
+ */
+struct stats {
+	uint16_t version;
+	uint32_t exit_code;
+	uint8_t flag, nice;
+	uint64_t cpu_count __attribute__((aligned(8)));
+	uint64_t cpu_delay_total;
+	uint64_t blkio_count, blkio_delay_total;
+	uint64_t swapin_count, swapin_delay_total;
+	uint64_t cpu_run_real_total, cpu_run_virtual_total;
+	char comm[32];
+	uint8_t policy __attribute__((aligned(8)));
+	uint8_t pad[3];
+	uint32_t uid __attribute__((aligned(8)));
+	uint32_t gid, pid, ppid, begin_time;
+	uint64_t elapsed_us __attribute__((aligned(8)));
+	uint64_t user_us, system_us;
+	uint64_t minor_faults, major_faults;
+	uint64_t core_memory, virtual_memory;
+	uint64_t most_rss_kb, most_virtual_kb;
+	uint64_t read_char, write_char, read_syscalls, write_syscalls;
+	uint64_t read_bytes, write_bytes, cancelled_write_bytes;
+	uint64_t voluntary_switches, involuntary_switches;
+	uint64_t user_scaled, system_scaled, cpu_scaled;
+	uint64_t freepages_count, freepages_delay_total;
+	uint64_t thrashing_count, thrashing_delay_total;
+	uint64_t begin_time_64;
+	uint64_t compact_count, compact_delay_total;
+	uint32_t tgid;
+	uint64_t process_elapsed __attribute__((aligned(8)));
+	uint64_t exe_device, exe_inode;
+	uint64_t wpcopy_count, wpcopy_delay_total;
+	uint64_t irq_count, irq_delay_total;
+	uint64_t cpu_delay_max, cpu_delay_min;
+};
+_Static_assert(offsetof(struct stats, cpu_run_real_total) == 64, "as in linux/taskstats.h");
+_Static_assert(offsetof(struct stats, uid) == 120, "as in linux/taskstats.h");
+_Static_assert(offsetof(struct stats, elapsed_us) == 144, "as in linux/taskstats.h");
+_Static_assert(offsetof(struct stats, most_rss_kb) == 200, "as in linux/taskstats.h");
+_Static_assert(offsetof(struct stats, begin_time_64) == 344, "as in linux/taskstats.h");
+_Static_assert(offsetof(struct stats, tgid) == 368, "as in linux/taskstats.h");
+_Static_assert(offsetof(struct stats, cpu_delay_max) == 432, "as in linux/taskstats.h");
+_Static_assert(sizeof(struct stats) == 448, "as in linux/taskstats.h");
+
+#define VERSION_WITH_TGID 12 /* Linux 5.19 */
+#define VERSION_INSERTED  15 /* Linux 6.14 until 6.14.8 */
+#define VERSION_WITH_MAX  16
+#define FIRST_BYTES	  offsetof(struct stats, process_elapsed)
+
+/*
+ * Version 15 put each maximum and minimum, 16 bytes, behind its total. These are the totals up to the last field that
+ * we use: where in struct stats each pair was inserted.
+ */
+#define PAIR_BYTES 16
+static const size_t inserted[] = {
+	offsetof(struct stats, blkio_count),	   offsetof(struct stats, swapin_count),
+	offsetof(struct stats, cpu_run_real_total), offsetof(struct stats, thrashing_count),
+	offsetof(struct stats, begin_time_64),	   offsetof(struct stats, tgid),
+};
+
+/* The listener takes so many records at once, each of up to so many bytes: two struct taskstats, with their headers. */
+#define BATCH 64
+#define DATAGRAM_MAX 2048
+
+struct taskstats {
+	int family;
+	struct nl_sock *questions, *ends; /* ends: NULL while nobody listens */
+	char cpus[256];			  /* all that there may be, as a list */
+	struct mmsghdr messages[BATCH];
+	struct iovec iovecs[BATCH];
+	struct sockaddr_nl senders[BATCH];
+	uint8_t datagrams[BATCH][DATAGRAM_MAX] __attribute__((aligned(8)));
+};
+
+/* ---- the decoder ---- */
+
+/* Copies a struct of version 15 without the pairs. Returns false if it is too short. */
+static bool read_inserted(const uint8_t *from, size_t size, struct stats *ret)
+{
+	const size_t n = array_size(inserted);
+	size_t at = 0;
+
+	if (size < FIRST_BYTES + n * PAIR_BYTES)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		memcpy((uint8_t *)ret + at, from + at + i * PAIR_BYTES, inserted[i] - at);
+		at = inserted[i];
+	}
+	memcpy((uint8_t *)ret + at, from + at + n * PAIR_BYTES, FIRST_BYTES - at);
+	memcpy(&ret->cpu_delay_max, from + inserted[0], sizeof(ret->cpu_delay_max));
+	return true;
+}
+
+/* Reads a struct of any version. Returns false if it is too short, or too old. */
+static bool read_stats(const uint8_t *from, size_t size, struct stats *ret, bool *ret_has_longest)
+{
+	uint16_t version;
+
+	if (size < sizeof(version))
+		return false;
+	memcpy(&version, from, sizeof(version));
+	if (version == VERSION_INSERTED) {
+		*ret_has_longest = true;
+		return read_inserted(from, size, ret);
+	}
+	*ret_has_longest = version >= VERSION_WITH_MAX && size >= sizeof(*ret);
+	if (version < VERSION_WITH_TGID || size < FIRST_BYTES)
+		return false;
+	memcpy(ret, from, size < sizeof(*ret) ? size : sizeof(*ret));
+	return true;
+}
+
+static int decode_stats(const struct nlattr *of_task, struct task_use *ret)
+{
+	struct stats stats = { 0 };
+	uint32_t tid;
+	struct nlattr *parts[TYPE_MAX + 1];
+	bool has_longest;
+
+	if (nla_parse_nested(parts, TYPE_MAX, (struct nlattr *)of_task, NULL) < 0 || !parts[TYPE_PID] ||
+	    !parts[TYPE_STATS] || nla_len(parts[TYPE_PID]) < (int)sizeof(tid))
+		return -EBADMSG;
+	memcpy(&tid, nla_data(parts[TYPE_PID]), sizeof(tid));
+	if (!read_stats(nla_data(parts[TYPE_STATS]), (size_t)nla_len(parts[TYPE_STATS]), &stats, &has_longest))
+		return -EBADMSG;
+	*ret = (struct task_use){
+		.tid = (pid_t)tid,
+		.tgid = (pid_t)stats.tgid,
+		.ppid = (pid_t)stats.ppid,
+		.uid = stats.uid,
+		/* Unlike cpu_run_real_total, this does not depend on CONFIG_TASK_DELAY_ACCT. */
+		.cpu_ns = (stats.user_us + stats.system_us) * 1000,
+		.run_ns = stats.cpu_run_virtual_total,
+		.delay_ns = stats.cpu_delay_total,
+		.waits = stats.cpu_count,
+		.longest_ns = stats.cpu_delay_max,
+		.age_us = stats.elapsed_us,
+		.rss_kb = stats.most_rss_kb,
+		/* Without it all of these are 0; but a task that has ended has had a CPU at least once. */
+		.has_delays = stats.cpu_count || stats.cpu_run_virtual_total,
+		.has_longest = has_longest,
+	};
+	memcpy(ret->comm, stats.comm, sizeof(ret->comm) - 1);
+	return ret->tid > 0 && ret->tgid > 0 && ret->ppid >= 0 ? 1 : -EBADMSG;
+}
+
+int taskstats_decode(const void *datagram, size_t size, int family, struct task_use *ret)
+{
+	struct nlmsghdr *message = (struct nlmsghdr *)datagram;
+	struct nlattr *parts[TYPE_MAX + 1];
+	int r;
+
+	if (size > INT32_MAX || !nlmsg_ok(message, (int)size))
+		return -EBADMSG;
+	if (message->nlmsg_type == NLMSG_ERROR) {
+		const struct nlmsgerr *error = nlmsg_data(message);
+
+		if (nlmsg_datalen(message) < (int)sizeof(*error) || error->error > 0)
+			return -EBADMSG;
+		return error->error;
+	}
+	if (message->nlmsg_type != family)
+		return 0;
+	if (!genlmsg_valid_hdr(message, 0))
+		return -EBADMSG;
+	if (genlmsg_hdr(message)->cmd != COMMAND_NEW)
+		return 0;
+	if (nla_parse(parts, TYPE_MAX, genlmsg_attrdata(genlmsg_hdr(message), 0),
+		      genlmsg_attrlen(genlmsg_hdr(message), 0), NULL) < 0)
+		return -EBADMSG;
+	if (!parts[TYPE_AGGR_PID])
+		return 0;
+	r = decode_stats(parts[TYPE_AGGR_PID], ret);
+	/*
+	 * The last thread of several brings the sums of its process, which we have had thread by thread. That of a
+	 * process with one thread brings none.
+	 */
+	if (r == 1)
+		ret->ends_process = parts[TYPE_AGGR_TGID] || ret->tid == ret->tgid;
+	return r;
+}
+
+/* ---- the sockets ---- */
+
+static int open_socket(struct nl_sock **ret)
+{
+	int r;
+
+	errno = 0;
+	*ret = nl_socket_alloc();
+	if (!*ret)
+		return -ENOMEM;
+	r = genl_connect(*ret);
+	/* libnl maps errors to its own numbers; we want the errno of the failed call. */
+	return r < 0 ? -(errno ? errno : EIO) : 0;
+}
+
+/* Sends a question with one attribute, and waits for the kernel's acknowledgement. Returns 0 or -errno. */
+static int tell(struct taskstats *stats, struct nl_sock *socket, int attribute, const char *text)
+{
+	struct nl_msg *message = nlmsg_alloc();
+	int r = message ? 0 : -ENOMEM;
+
+	if (r == 0 && (!genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, stats->family, 0, 0, COMMAND_GET,
+				    FAMILY_VERSION) ||
+		       nla_put_string(message, attribute, text) < 0))
+		r = -ENOMEM;
+	if (r == 0 && nl_send_auto(socket, message) < 0)
+		r = -(errno ? errno : EIO);
+	nlmsg_free(message);
+	return r;
+}
+
+/* Reads the acknowledgement of the last question. The first records may have come before. 0 or -errno. */
+static int await_ack(struct taskstats *stats, struct nl_sock *socket)
+{
+	uint8_t *datagram = stats->datagrams[0];
+	struct task_use record;
+
+	for (;;) {
+		const ssize_t size = recv(nl_socket_get_fd(socket), datagram, DATAGRAM_MAX, 0);
+
+		if (size < 0 && errno != EINTR && errno != ENOBUFS)
+			return -errno;
+		if (size >= (ssize_t)sizeof(struct nlmsghdr) &&
+		    ((const struct nlmsghdr *)datagram)->nlmsg_type == NLMSG_ERROR)
+			return taskstats_decode(datagram, (size_t)size, stats->family, &record);
+	}
+}
+
+/* Reads the list of CPUs that there may ever be: with them a CPU that comes later is listened to as well. */
+static int read_cpus(struct taskstats *stats)
+{
+	FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
+	int r = 0;
+
+	if (!file)
+		return -errno;
+	if (!fgets(stats->cpus, sizeof(stats->cpus), file))
+		r = -EIO;
+	fclose(file);
+	stats->cpus[strcspn(stats->cpus, "\n")] = '\0';
+	return r;
+}
+
+int taskstats_open(struct taskstats **ret)
+{
+	struct taskstats *stats = calloc(1, sizeof(*stats));
+	int r;
+
+	if (!stats)
+		return -ENOMEM;
+	for (int i = 0; i < BATCH; i++) {
+		stats->iovecs[i] = (struct iovec){ stats->datagrams[i], DATAGRAM_MAX };
+		stats->messages[i].msg_hdr = (struct msghdr){
+			.msg_name = &stats->senders[i],
+			.msg_iov = &stats->iovecs[i],
+			.msg_iovlen = 1,
+		};
+	}
+	r = read_cpus(stats);
+	if (r == 0)
+		r = open_socket(&stats->questions);
+	if (r == 0) {
+		stats->family = genl_ctrl_resolve(stats->questions, FAMILY);
+		if (stats->family < 0)
+			r = -ENOENT;
+	}
+	if (r == 0 && nl_socket_set_nonblocking(stats->questions) < 0)
+		r = -EIO;
+	if (r < 0) {
+		taskstats_close(stats);
+		return r;
+	}
+	*ret = stats;
+	return 0;
+}
+
+void taskstats_close(struct taskstats *stats)
+{
+	if (!stats)
+		return;
+	taskstats_ignore(stats);
+	nl_socket_free(stats->questions);
+	free(stats);
+}
+
+int taskstats_listen(struct taskstats *stats, int buffer_size)
+{
+	int r, fd;
+
+	if (stats->ends)
+		return 0;
+	r = open_socket(&stats->ends);
+	if (r == 0) {
+		fd = nl_socket_get_fd(stats->ends);
+		if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer_size, sizeof(buffer_size)) < 0 &&
+		    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer_size, sizeof(buffer_size)) < 0)
+			r = -errno;
+	}
+	if (r == 0)
+		r = tell(stats, stats->ends, ASK_REGISTER, stats->cpus);
+	if (r == 0)
+		r = await_ack(stats, stats->ends);
+	if (r == 0 && nl_socket_set_nonblocking(stats->ends) < 0)
+		r = -EIO;
+	if (r < 0)
+		taskstats_ignore(stats);
+	return r;
+}
+
+/*
+ * A kernel forgets a listener whose socket is gone only when the next task ends on each CPU. Until then that task would
+ * pay for it, so we say so.
+ */
+void taskstats_ignore(struct taskstats *stats)
+{
+	if (!stats->ends)
+		return;
+	tell(stats, stats->ends, ASK_DEREGISTER, stats->cpus);
+	nl_socket_free(stats->ends);
+	stats->ends = NULL;
+}
+
+int taskstats_fd(const struct taskstats *stats)
+{
+	return stats->ends ? nl_socket_get_fd(stats->ends) : -1;
+}
+
+/* Receives up to max datagrams of the kernel. Returns their number, or -errno. */
+static int receive(struct taskstats *stats, struct nl_sock *socket, unsigned max)
+{
+	int n;
+
+	for (unsigned i = 0; i < max; i++)
+		stats->messages[i].msg_hdr.msg_namelen = sizeof(struct sockaddr_nl);
+	n = recvmmsg(nl_socket_get_fd(socket), stats->messages, max, MSG_DONTWAIT, NULL);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	return n;
+}
+
+/* Decodes the datagram of this number; others than the kernel may send, too, and are not listened to. */
+static int decode_at(const struct taskstats *stats, int i, struct task_use *ret)
+{
+	if (stats->senders[i].nl_pid != 0)
+		return 0;
+	return taskstats_decode(stats->datagrams[i], stats->messages[i].msg_len, stats->family, ret);
+}
+
+int taskstats_receive(struct taskstats *stats, struct task_use *records, size_t max, bool *ret_drained)
+{
+	const unsigned want = max < BATCH ? (unsigned)max : BATCH;
+	int count = 0, n = receive(stats, stats->ends, want);
+
+	*ret_drained = n < (int)want;
+	for (int i = 0; i < n; i++)
+		count += decode_at(stats, i, &records[count]) == 1;
+	return n < 0 ? n : count;
+}
+
+int taskstats_ask(struct taskstats *stats, const pid_t *tids, size_t n, struct task_use *records)
+{
+	struct question {
+		struct nlmsghdr netlink;
+		struct genlmsghdr generic;
+		struct nlattr attribute;
+		uint32_t tid;
+	} questions[TASKSTATS_ASK_MAX];
+	int count = 0, left = (int)(n < TASKSTATS_ASK_MAX ? n : TASKSTATS_ASK_MAX), fault = 0, received;
+
+	_Static_assert(sizeof(struct question) == NLMSG_HDRLEN + GENL_HDRLEN + NLA_HDRLEN + sizeof(uint32_t),
+		       "nothing in between");
+	for (int i = 0; i < left; i++)
+		questions[i] = (struct question){
+			.netlink = { sizeof(struct question), (uint16_t)stats->family, NLM_F_REQUEST, 0, 0 },
+			.generic = { COMMAND_GET, FAMILY_VERSION, 0 },
+			.attribute = { NLA_HDRLEN + sizeof(uint32_t), ASK_PID },
+			.tid = (uint32_t)tids[i],
+		};
+	if (send(nl_socket_get_fd(stats->questions), questions, (size_t)left * sizeof(*questions), 0) < 0)
+		return -errno;
+	/* The kernel has answered, each with a datagram, before it returns from that. */
+	for (; left > 0; left -= received) {
+		received = receive(stats, stats->questions, (unsigned)left);
+		if (received <= 0)
+			return received < 0 ? received : -EPROTO;
+		for (int i = 0; i < received; i++) {
+			const int r = decode_at(stats, i, &records[count]);
+
+			count += r == 1;
+			/* A task that has ended is nothing wrong. */
+			if (r < 0 && r != -ESRCH)
+				fault = r == -EBADMSG ? -EPROTO : r;
+		}
+	}
+	return fault ? fault : count;
+}
