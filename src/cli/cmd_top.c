@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tasks have used in a second, by class, and by rule or program. */
+/* What tasks use and how long they wait, by class, and by rule or program: those that have ended included. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,173 +13,231 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/clock.h>
-#include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
 #include "client.h"
 #include "explain.h"
 #include "tasks.h"
 #include "text_table.h"
+#include "use.h"
 #include "verb.h"
 
-struct top {
-	int proc;
-	struct cpu_hierarchies cgroups;
-	struct tasks before, now; /* with what each has used so far */
-	uint64_t now_ns, ns;	  /* of the second look, and since the first */
-	struct task_row *apps, *classes; /* what was used in between; in one piece of memory */
-	size_t n_apps, n_classes;
-	struct task_row all;
+/* What happened between two answers. */
+struct frame {
+	const cJSON *answer; /* the second */
+	uint64_t us, busy_us, lost;
+	long cpus;
+	struct use_lines apps, classes;
+	struct use_line all;
 };
-
-/* 0, or -errno after logging. */
-static int look(struct top *top)
-{
-	const uint64_t before_ns = top->now_ns;
-	int r;
-
-	tasks_clear(&top->before);
-	top->before = top->now;
-	top->now = (struct tasks){ 0 };
-	r = tasks_read(&top->now);
-	for (size_t i = 0; i < top->now.n_rows; i++) {
-		struct task_row *row = &top->now.rows[i];
-
-		task_row_read_use(top->proc, row);
-		/*
-		 * A program is named by its leader, whatever its threads call themselves, and only if it has no rule.
-		 */
-		if (!row->app)
-			procfs_comm(top->proc, row->tgid, row->comm);
-	}
-	top->now_ns = clock_ns(CLOCK_MONOTONIC);
-	top->ns = top->now_ns - before_ns;
-	return r;
-}
-
-/* What is seen of the app. */
-static const char *shown(const struct task_row *row)
-{
-	return row->flags & BUS_TASK_FOCUSED ? "focused" : row->flags & BUS_TASK_HIDDEN ? "hidden" : "-";
-}
-
-/* The programs of a rule are one app. */
-static int compare_apps(const struct task_row *a, const struct task_row *b)
-{
-	int order = task_text_compare(a->app, b->app);
-
-	if (!order && !a->app)
-		order = strcmp(a->comm, b->comm);
-	if (!order)
-		order = COMPARE(a->rank, b->rank);
-	return order ? order : strcmp(shown(a), shown(b));
-}
-
-/* Those of no class come last. */
-static int compare_classes(const struct task_row *a, const struct task_row *b)
-{
-	return COMPARE(a->rank, b->rank);
-}
 
 static int compare_use(const void *a, const void *b)
 {
-	const struct task_row *first = a, *second = b;
-	int order = COMPARE(second->run_ns, first->run_ns);
+	const struct use_line *first = a, *second = b;
+	int order = COMPARE(second->cpu_us, first->cpu_us);
 
-	return order ? order : compare_apps(first, second);
+	if (!order)
+		order = COMPARE(second->living + second->ended, first->living + first->ended);
+	return order ? order : task_text_compare(first->name, second->name);
 }
 
-/* All of it, if the id was nobody's before, or another task's. */
-static struct task_row used_since(const struct tasks *before, const struct task_row *now)
+/* Returns false without memory. */
+static bool make_frame(const struct use_answer *before, const struct use_answer *now, struct frame *ret)
 {
-	const struct task_row *then = task_row_of(before, now->tid);
-	struct task_row used = *now;
-
-	if (!then || now->run_ns < then->run_ns || now->delay_ns < then->delay_ns || now->waits < then->waits)
-		return used;
-	used.run_ns -= then->run_ns;
-	used.delay_ns -= then->delay_ns;
-	used.waits -= then->waits;
-	return used;
-}
-
-/* 0 or -ENOMEM. */
-static int add_up(struct top *top)
-{
-	const size_t n = top->now.n_rows;
-
-	free(top->apps);
-	top->apps = calloc(2 * n + 1, sizeof(*top->apps));
-	if (!top->apps)
-		return -ENOMEM;
-	top->classes = top->apps + n;
-	top->all = (struct task_row){ 0 };
-	for (size_t i = 0; i < n; i++) {
-		top->apps[i] = top->classes[i] = used_since(&top->before, &top->now.rows[i]);
-		task_row_add(&top->all, &top->apps[i]);
+	*ret = (struct frame){
+		.answer = now->json,
+		.us = member_count(now->json, "at_usec") - member_count(before->json, "at_usec"),
+		.busy_us = member_count(now->json, "busy_usec") - member_count(before->json, "busy_usec"),
+		.lost = member_count(now->json, "lost") - member_count(before->json, "lost"),
+		.cpus = sysconf(_SC_NPROCESSORS_ONLN),
+		.apps = use_between(before, now),
+	};
+	if (!ret->us)
+		ret->us = 1;
+	for (size_t i = 0; i < ret->apps.count; i++) {
+		ret->all.cpu_us += ret->apps.lines[i].cpu_us;
+		ret->all.living += ret->apps.lines[i].living;
+		ret->all.ended += ret->apps.lines[i].ended;
 	}
-	top->n_classes = task_rows_merge(top->classes, n, compare_classes);
-	top->n_apps = task_rows_merge(top->apps, n, compare_apps);
-	qsort(top->apps, top->n_apps, sizeof(*top->apps), compare_use);
-	return 0;
+	ret->classes = use_by_class(&ret->apps);
+	if (ret->apps.count)
+		qsort(ret->apps.lines, ret->apps.count, sizeof(*ret->apps.lines), compare_use);
+	return ret->apps.lines && ret->classes.lines;
 }
 
-static double percent(const struct top *top, uint64_t ns)
+static double percent(const struct frame *frame, uint64_t us)
 {
-	return (double)ns * 100 / (double)top->ns;
+	return (double)us * 100 / (double)frame->us;
 }
 
-static void put_figures(const struct top *top, struct text_buf *rows, const struct task_row *row)
+/*
+ * For each second of running. Of short programs the scheduler's measure lacks most of their time, and of rare ones the
+ * ticks do.
+ */
+static double wait_ms(const struct use_line *line)
 {
-	text_buf_printf(rows, "\t%zu\t%.1f\t%.1f\t%.0f\t%zu\t%zu", row->tasks, percent(top, row->run_ns),
-			row->run_ns ? (double)row->delay_ns * 1e3 / (double)row->run_ns : 0,
-			row->waits ? (double)row->delay_ns / 1e3 / (double)row->waits : 0, row->differ, row->refused);
+	const uint64_t run_us = line->run_us > line->cpu_us ? line->run_us : line->cpu_us;
+
+	return run_us ? (double)line->delay_us * 1e3 / (double)run_us : 0;
 }
 
-#define FIGURES "TASKS\tCPU%%\tDELAY:ms/s\tus/wait\tDIFFER\tREFUSED"
+/* ---- for people ---- */
 
-static void put_class(const struct top *top, struct text_buf *rows, const struct task_row *row)
+#define BAR 20
+
+static const char *label(const struct use_line *line, char *buf, size_t size)
 {
-	text_buf_printf(rows, "%s", row->class ? row->class : "-");
-	put_figures(top, rows, row);
+	if (line->name && strcmp(line->kind, "rule") == 0)
+		snprintf(buf, size, "%s", line->name);
+	else
+		snprintf(buf, size, "(%s)",
+			 line->name			     ? line->name :
+			 strcmp(line->kind, "kernel") == 0 ? "kernel threads" :
+			 strcmp(line->kind, "lost") == 0   ? "ended unheard" :
+							     "other programs");
+	return buf;
+}
+
+/* The bar is as long as all CPUs, and begins to be drawn at half a step. */
+static void put_figures(const struct frame *frame, struct text_buf *rows, const struct use_line *line)
+{
+	const double share = percent(frame, line->cpu_us) / (100.0 * (double)frame->cpus);
+	const int length = share < 1 ? (int)(share * BAR + 0.5) : BAR;
+
+	text_buf_printf(rows, "\t%" PRIu64 "\t%.1f\t%.*s", line->living + line->ended, percent(frame, line->cpu_us),
+			length, "||||||||||||||||||||");
+	if (member_flag(frame->answer, "delays"))
+		text_buf_printf(rows, "\t%.1f ms/s", wait_ms(line));
+	if (member_flag(frame->answer, "longest"))
+		text_buf_printf(rows, "\t%.1f ms", (double)line->longest_us / 1e3);
 	text_buf_put(rows, "\n", 1);
 }
 
-/* A rule's pattern as it is; a program's name in brackets. */
-static void put_app(const struct top *top, struct text_buf *rows, const struct task_row *row)
+static void put_heads(const struct frame *frame, struct text_buf *rows, const char *first)
 {
-	char program[64], border[PATH_MAX + 64];
-	struct cpu_group group;
-	bool has_border;
-
-	text_escape_to(program, sizeof(program), row->comm, strlen(row->comm));
-	text_buf_printf(rows, row->app ? "%s\t%s" : "%s\t(%s)", row->class ? row->class : "-",
-			row->app ? row->app : program);
-	text_buf_printf(rows, "\t%s", shown(row));
-	put_figures(top, rows, row);
-	/* In the root there is none: nice values rank. */
-	has_border = cpu_group_of(&top->cgroups, top->proc, row->tid, &group) == 0 && group.path[0];
-	text_buf_printf(rows, "\t%s\n", has_border ? border_text(border, sizeof(border), &group) : "");
+	text_buf_printf(rows, "%s\tTASKS\tCPU%%\t", first);
+	if (member_flag(frame->answer, "delays"))
+		text_buf_printf(rows, "\tWAIT");
+	if (member_flag(frame->answer, "longest"))
+		text_buf_printf(rows, "\tLONGEST");
+	text_buf_put(rows, "\n", 1);
 }
 
-static char *frame_text(const struct top *top, bool on_terminal)
+/* What is not in the figures. */
+static void put_notes(const struct frame *frame, struct text_buf *out)
+{
+	if (!member_flag(frame->answer, "taskstats"))
+		text_buf_printf(out, "Tasks that ended are missing (%s), and CPU time is of those that live.\n",
+				member_text(frame->answer, "taskstats_error"));
+	if (frame->lost)
+		text_buf_printf(out, "The kernel dropped records of ended tasks (%" PRIu64 " x): (ended unheard).\n",
+				frame->lost);
+	if (!member_flag(frame->answer, "delays"))
+		text_buf_printf(out, "This kernel counts no waits (CONFIG_TASK_DELAY_ACCT).\n");
+}
+
+static char *frame_text(const struct frame *frame, bool on_terminal)
 {
 	struct text_buf classes = { 0 }, apps = { 0 }, out = { 0 };
+	char name[512];
 
-	text_buf_printf(&classes, "CLASS\t" FIGURES "\n");
-	for (size_t i = 0; i < top->n_classes; i++)
-		put_class(top, &classes, &top->classes[i]);
-	text_buf_printf(&apps, "CLASS\tAPP\tSHOWN\t" FIGURES "\tRANKED BY\n");
-	for (size_t i = 0; i < top->n_apps; i++)
-		put_app(top, &apps, &top->apps[i]);
-	text_buf_printf(&out, "%zu tasks in %.1f s: %.0f %% of %ld CPUs\n\n", top->all.tasks, (double)top->ns / 1e9,
-			percent(top, top->all.run_ns), sysconf(_SC_NPROCESSORS_ONLN));
-	text_table_print(&classes, "lrrrrrr", on_terminal, &out);
+	put_heads(frame, &classes, "CLASS");
+	for (size_t i = 0; i < frame->classes.count; i++) {
+		text_buf_printf(&classes, "%s", frame->classes.lines[i].class ? frame->classes.lines[i].class : "-");
+		put_figures(frame, &classes, &frame->classes.lines[i]);
+	}
+	put_heads(frame, &apps, "CLASS\tRULE OR PROGRAM");
+	for (size_t i = 0; i < frame->apps.count; i++) {
+		const struct use_line *line = &frame->apps.lines[i];
+
+		text_buf_printf(&apps, "%s\t%s", line->class ? line->class : "-", label(line, name, sizeof(name)));
+		put_figures(frame, &apps, line);
+	}
+	text_buf_printf(&out,
+			"%.1f s: %.0f %% of %ld CPUs, by %" PRIu64 " tasks that live and %" PRIu64 " that ended\n",
+			(double)frame->us / 1e6, percent(frame, frame->all.cpu_us), frame->cpus, frame->all.living,
+			frame->all.ended);
+	put_notes(frame, &out);
 	text_buf_put(&out, "\n", 1);
-	text_table_print(&apps, "lllrrrrrrl", on_terminal, &out);
+	text_table_print(&classes, "lrrlrr", on_terminal, &out);
+	text_buf_put(&out, "\n", 1);
+	text_table_print(&apps, "llrrlrr", on_terminal, &out);
 	return text_buf_take(&out);
 }
+
+/* ---- for programs ---- */
+
+/* What ranks the app's tasks before their nice values do; nothing in the root. */
+static void put_border(cJSON *to, const struct use_line *line, int proc, const struct cpu_hierarchies *cgroups)
+{
+	char border[PATH_MAX + 64];
+	struct cpu_group group;
+
+	if (line->living && cpu_group_of(cgroups, proc, line->example, &group) == 0 && group.path[0])
+		cJSON_AddStringToObject(to, "ranked_by", border_text(border, sizeof(border), &group));
+}
+
+static cJSON *line_json(const struct frame *frame, const struct use_line *line, cJSON *to)
+{
+	cJSON *json = cJSON_CreateObject();
+
+	cJSON_AddItemToArray(to, json);
+	if (line->class)
+		cJSON_AddStringToObject(json, "class", line->class);
+	else
+		cJSON_AddNullToObject(json, "class");
+	cJSON_AddNumberToObject(json, "tasks", (double)line->living);
+	cJSON_AddNumberToObject(json, "ended", (double)line->ended);
+	cJSON_AddNumberToObject(json, "cpu_percent", percent(frame, line->cpu_us));
+	cJSON_AddNumberToObject(json, "cpu_seconds", (double)line->cpu_us / 1e6);
+	cJSON_AddNumberToObject(json, "ending_seconds", (double)line->ending_us / 1e6);
+	cJSON_AddNumberToObject(json, "run_seconds", (double)line->run_us / 1e6);
+	if (member_flag(frame->answer, "delays")) {
+		cJSON_AddNumberToObject(json, "delay_seconds", (double)line->delay_us / 1e6);
+		cJSON_AddNumberToObject(json, "delay_ms_per_second", wait_ms(line));
+		cJSON_AddNumberToObject(json, "waits", (double)line->waits);
+	}
+	if (member_flag(frame->answer, "longest"))
+		cJSON_AddNumberToObject(json, "longest_wait_ms", (double)line->longest_us / 1e3);
+	return json;
+}
+
+static char *frame_json(const struct frame *frame)
+{
+	_cleanup_(cJSON_Deletep) cJSON *json = cJSON_CreateObject();
+	const struct cpu_hierarchies cgroups = cpu_hierarchies_find(AT_FDCWD);
+	_cleanup_close_ int proc = procfs_open();
+	cJSON *classes, *apps;
+
+	cJSON_AddNumberToObject(json, "seconds", (double)frame->us / 1e6);
+	cJSON_AddNumberToObject(json, "cpus", (double)frame->cpus);
+	cJSON_AddNumberToObject(json, "cpu_percent", percent(frame, frame->all.cpu_us));
+	cJSON_AddNumberToObject(json, "cpu_seconds", (double)frame->all.cpu_us / 1e6);
+	cJSON_AddNumberToObject(json, "busy_seconds", (double)frame->busy_us / 1e6);
+	cJSON_AddNumberToObject(json, "tasks", (double)frame->all.living);
+	cJSON_AddNumberToObject(json, "ended", (double)frame->all.ended);
+	cJSON_AddNumberToObject(json, "lost", (double)frame->lost);
+	cJSON_AddBoolToObject(json, "taskstats", member_flag(frame->answer, "taskstats"));
+	cJSON_AddBoolToObject(json, "delays", member_flag(frame->answer, "delays"));
+	cJSON_AddBoolToObject(json, "task_delayacct", member_flag(frame->answer, "task_delayacct"));
+	classes = cJSON_AddArrayToObject(json, "classes");
+	for (size_t i = 0; i < frame->classes.count; i++)
+		line_json(frame, &frame->classes.lines[i], classes);
+	apps = cJSON_AddArrayToObject(json, "apps");
+	for (size_t i = 0; i < frame->apps.count; i++) {
+		const struct use_line *line = &frame->apps.lines[i];
+		cJSON *app = line_json(frame, line, apps);
+
+		cJSON_AddStringToObject(app, "kind", line->kind);
+		if (line->name)
+			cJSON_AddStringToObject(app, "name", line->name);
+		cJSON_AddStringToObject(app, "visibility", line->visibility);
+		put_border(app, line, proc, &cgroups);
+	}
+	return cJSON_Print(json);
+}
+
+/* ---- frames ---- */
 
 /* As many lines as there is room for. */
 static void cut_to_screen(char *text)
@@ -194,47 +253,57 @@ static void cut_to_screen(char *text)
 	*text = '\0';
 }
 
-/* A frame after the other on a terminal, until Ctrl-C; elsewhere one. Returns an exit status. */
-static int run(struct top *top)
+/* Returns false if it cannot be written. */
+static bool show(const struct use_answer *before, const struct use_answer *now, bool as_json, bool is_once)
 {
-	const bool on_terminal = isatty(STDOUT_FILENO);
-	const struct timespec second = { .tv_sec = 1 };
-	bool is_shown;
+	_cleanup_free_ char *text = NULL;
+	struct frame frame;
 
-	if (look(top) < 0)
-		return EXIT_FAILURE;
-	do {
-		_cleanup_free_ char *text = NULL;
-
-		nanosleep(&second, NULL);
-		if (look(top) < 0)
-			return EXIT_FAILURE;
-		if (add_up(top) == 0)
-			text = frame_text(top, on_terminal);
-		if (!text) {
-			log_error("out of memory");
-			return EXIT_FAILURE;
-		}
-		if (on_terminal)
-			cut_to_screen(text);
-		is_shown = text_table_show("\033[H\033[J", text);
-	} while (on_terminal && is_shown);
-	return is_shown ? 0 : EXIT_FAILURE;
+	if (make_frame(before, now, &frame))
+		text = as_json ? frame_json(&frame) : frame_text(&frame, isatty(STDOUT_FILENO));
+	free(frame.apps.lines);
+	free(frame.classes.lines);
+	if (!text)
+		return false;
+	if (as_json)
+		return puts(text) >= 0;
+	if (!is_once)
+		cut_to_screen(text);
+	return text_table_show(is_once ? "" : "\033[H\033[J", text);
 }
 
-int cmd_top(const struct command *command __attribute__((unused)))
+static int run(unsigned seconds, bool as_json, bool is_once)
 {
-	struct top top = { .proc = procfs_open(), .cgroups = cpu_hierarchies_find(AT_FDCWD) };
-	int status = EXIT_FAILURE;
+	struct use_answer before = { 0 };
+	int status = use_ask(&before);
+	bool is_shown = true;
 
-	if (top.proc < 0)
-		log_error("/proc: %s", strerror(-top.proc));
-	else
-		status = run(&top);
-	tasks_clear(&top.before);
-	tasks_clear(&top.now);
-	free(top.apps);
-	if (top.proc >= 0)
-		close(top.proc);
-	return status;
+	while (!status && is_shown) {
+		const struct timespec period = { .tv_sec = seconds };
+		struct use_answer now = { 0 };
+
+		nanosleep(&period, NULL);
+		status = use_ask(&now);
+		if (!status)
+			is_shown = show(&before, &now, as_json, is_once);
+		use_clear(&before);
+		before = now;
+		if (is_once)
+			break;
+	}
+	use_clear(&before);
+	return status ? status : is_shown ? 0 : EXIT_FAILURE;
+}
+
+#define SECONDS_MAX 86400
+
+int cmd_top(const struct command *command)
+{
+	const char *text = command->values[OPTION_SECONDS];
+	const bool as_json = option_given(command, OPTION_JSON);
+	uint64_t seconds = 1;
+
+	if (text && (parse_u64(text, strlen(text), SECONDS_MAX, &seconds) < 0 || !seconds))
+		return usage_error(command->verb, "--seconds takes a number between 1 and %d", SECONDS_MAX);
+	return run((unsigned)seconds, as_json, as_json || option_given(command, OPTION_ONCE) || !isatty(STDOUT_FILENO));
 }

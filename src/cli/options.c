@@ -26,6 +26,8 @@ static const struct {
 	[OPTION_PRINT] = { "--print", NULL, NULL, "print the configuration, merged" },
 	[OPTION_DIFF] = { "--diff", NULL, NULL, "print what differs from what the running daemon has in force" },
 	[OPTION_METRICS] = { "--metrics", NULL, NULL, "print OpenMetrics text" },
+	[OPTION_ONCE] = { "--once", NULL, NULL, "print one frame, also on a terminal" },
+	[OPTION_SECONDS] = { "--seconds", NULL, "N", "the length of a frame" },
 	[OPTION_NONE] = { "--none", NULL, NULL, "put back what a profile has set" },
 	[OPTION_QOS] = { "--qos", "-q", "CLASS", "the class" },
 	[OPTION_INHERIT] = { "--inherit", NULL, NULL, "together with its descendants" },

@@ -69,13 +69,6 @@ static int compare_tids(const void *a, const void *b)
 	return ((const struct task_row *)a)->tid - ((const struct task_row *)b)->tid;
 }
 
-const struct task_row *task_row_of(const struct tasks *tasks, pid_t tid)
-{
-	const struct task_row key = { .tid = tid };
-
-	return tasks->rows ? bsearch(&key, tasks->rows, tasks->n_rows, sizeof(key), compare_tids) : NULL;
-}
-
 int tasks_read(struct tasks *ret)
 {
 	_cleanup_free_ const char **patterns = NULL;
@@ -114,7 +107,7 @@ int task_text_compare(const char *a, const char *b)
 	return a && b ? strcmp(a, b) : !a - !b;
 }
 
-void task_row_add(struct task_row *row, const struct task_row *one)
+static void add_row(struct task_row *row, const struct task_row *one)
 {
 	row->tasks += one->tasks;
 	row->differ += one->differ;
@@ -141,7 +134,7 @@ size_t task_rows_merge(struct task_row *rows, size_t count, task_row_compare *co
 	qsort_r(rows, count, sizeof(*rows), compare_rows, &compare);
 	for (size_t i = 0; i < count; i++) {
 		if (n && compare(&rows[n - 1], &rows[i]) == 0)
-			task_row_add(&rows[n - 1], &rows[i]);
+			add_row(&rows[n - 1], &rows[i]);
 		else
 			rows[n++] = rows[i];
 	}

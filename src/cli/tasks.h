@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The machine's tasks for list and top, as the daemon has them. */
+/* The machine's tasks for list, as the daemon has them. */
 #pragma once
 
 #include <stddef.h>
@@ -44,12 +44,6 @@ void tasks_clear(struct tasks *tasks);
 
 /* What this task has used since its beginning, as far as the kernel says. */
 void task_row_read_use(int proc, struct task_row *row);
-
-/* The task of the same id, or NULL. */
-const struct task_row *task_row_of(const struct tasks *tasks, pid_t tid);
-
-/* One more that a row stands for. */
-void task_row_add(struct task_row *row, const struct task_row *one);
 
 /* 0: they are shown as one. */
 typedef int task_row_compare(const struct task_row *a, const struct task_row *b);

@@ -260,6 +260,7 @@ static const struct key settings[] = {
 	/* Read earlier by parse_definitions(). Not written, because all classes are written in full. */
 	{ "mapping", .parse = NULL },
 	{ "log", WORDS(log_levels), SETTING(log_level) },
+	{ "accounting", KEY_BOOL, SETTING(accounting) },
 	/* Not written, because each rule is written with its own. */
 	{ "raise", .parse = parse_raise },
 	{ "groups", .parse = parse_groups, .put = put_groups },

@@ -58,6 +58,7 @@ static void drop(struct peer *peer)
 	const struct holder holder = { peer->bus, NULL };
 
 	held_drop(peer->server->daemon, &holder);
+	use_drop(peer->server->daemon, &holder);
 	sd_bus_detach_event(peer->bus);
 	sd_bus_close_unref(take_ptr(peer->bus));
 }

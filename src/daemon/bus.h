@@ -28,6 +28,7 @@ int bus_explain(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_explain_name(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_explain_own(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error);
+int bus_list_use(sd_bus_message *message, void *userdata, sd_bus_error *error);
 
 /* ---- the server, on the private socket: one D-Bus peer for each connection ---- */
 

@@ -117,6 +117,7 @@ const sd_bus_vtable bus_manager_methods[] = {
 	SD_BUS_METHOD("Explain", "u", "s", bus_explain, 0),
 	SD_BUS_METHOD("ExplainName", "s", "s", bus_explain_name, 0),
 	SD_BUS_METHOD("ListTasks", NULL, "asasasai", bus_list_tasks, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("ListUse", "s", "s", bus_list_use, BUS_FOR_BRIDGE),
 	SD_BUS_SIGNAL("Changed", NULL, 0),
 	SD_BUS_VTABLE_END,
 };

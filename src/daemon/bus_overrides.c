@@ -323,6 +323,7 @@ static int drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r < 0)
 		return r;
 	held_drop(userdata, &holder);
+	use_drop(userdata, &holder);
 	return sd_bus_reply_method_return(message, NULL);
 }
 

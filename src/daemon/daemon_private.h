@@ -43,6 +43,11 @@ struct daemon {
 	uint64_t reloads, reloads_failed;
 	char *reload_error; /* of the last reload, or NULL */
 	struct problem bus_problem; /* a client could not be served */
+	/* Those who read what tasks use, by their number; bus NULL: nobody. */
+	struct use_reader {
+		sd_bus *bus;
+		char *name; /* of the bridge's caller, or NULL */
+	} readers[USE_READERS];
 };
 
 /* reload.c: tells the service manager, with a remark for people. */
@@ -107,6 +112,11 @@ void held_reloaded(struct daemon *daemon);
 
 /* Nothing tells of their end any more; the tasks are left. */
 void held_leave(struct daemon *daemon);
+
+/* ---- bus_use.c ---- */
+
+/* The client, or if there is a name that one of the bridge's callers, reads no more of what tasks use. */
+void use_drop(struct daemon *daemon, const struct holder *whom);
 
 /* ---- users.c: the users named in rules ---- */
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 #include <schedqos/util/file.h>
 #include <schedqos/util/text.h>
 
@@ -202,6 +203,37 @@ int procfs_schedstat(int proc, pid_t tid, struct procfs_schedstat *ret)
 	return sscanf(buf, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret->run_ns, &ret->delay_ns, &ret->waits) == 3
 		       ? 0
 		       : -EBADMSG;
+}
+
+int procfs_parse_busy(const char *text, uint64_t *ret_ticks)
+{
+	uint64_t user, nice, system;
+
+	/* What guests have used is in user and nice. Time stolen or spent for interrupts is nobody's. */
+	if (sscanf(text, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64, &user, &nice, &system) != 3)
+		return -EBADMSG;
+	*ret_ticks = user + nice + system;
+	return 0;
+}
+
+int procfs_busy(int proc, uint64_t *ret_ns)
+{
+	_cleanup_close_ int fd = openat(proc, "stat", O_RDONLY | O_CLOEXEC);
+	char text[256];
+	uint64_t ticks;
+	ssize_t n;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	r = procfs_parse_busy(text, &ticks);
+	if (r == 0)
+		*ret_ns = ticks * clock_tick_ns();
+	return r;
 }
 
 const char *procfs_parse_cgroup(const char *text, const char *controller, size_t *ret_length)

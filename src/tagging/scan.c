@@ -318,13 +318,26 @@ int scan_shortage(struct tagger *tagger)
 void scan_sweep(struct tagger *tagger)
 {
 	const struct tasks *tasks = plan_tasks(tagger->plan);
+	_cleanup_free_ pid_t *ended = NULL;
 	struct task_attr attr;
 	struct task *task;
 	uint32_t cursor = 0;
+	size_t n = 0;
 
 	while ((task = tasks_next(tasks, &cursor))) {
-		if (applier_look(&tagger->applier, task->tid, &attr) == -ESRCH)
-			plan_exited(tagger->plan, task->tid);
+		pid_t *room = applier_look(&tagger->applier, task->tid, &attr) == -ESRCH ?
+				      array_room(ended, n, sizeof(*ended)) :
+				      NULL;
+
+		if (room) {
+			ended = room;
+			ended[n++] = task->tid;
+		}
 	}
+	/* Whoever counts what tasks have used asks the records for their classes. */
+	if (n)
+		accounting_receive(tagger);
+	for (size_t i = 0; i < n; i++)
+		plan_exited(tagger->plan, ended[i]);
 	tagger->sweep_at = tasks_count(tasks) * 2 + SWEEP_MIN;
 }

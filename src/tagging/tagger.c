@@ -13,6 +13,7 @@
 #include <schedqos/util/log.h>
 
 #include "explain.h"
+#include "sums.h"
 
 /* A feature that the kernel lacks is left out of every call, and logged once. */
 static int probe_kernel(struct applier *applier)
@@ -117,6 +118,7 @@ void tagger_free(struct tagger *tagger)
 		return;
 	if (tagger->event) {
 		heard_close(tagger);
+		accounting_free(tagger);
 		loop_free(tagger);
 		intake_close(tagger->intake);
 		plan_free(tagger->plan);
@@ -131,6 +133,7 @@ void tagger_start(struct tagger *tagger)
 	heard_update(tagger);
 	scan_all(tagger);
 	tagger->started = true;
+	accounting_update(tagger);
 }
 
 int tagger_set_config(struct tagger *tagger, const struct config *config)
@@ -144,6 +147,7 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 	applier_follow(&tagger->applier, plan_given(tagger->plan));
 	keep_now(tagger);
 	heard_update(tagger);
+	accounting_follow_config(tagger);
 	return 0;
 }
 
@@ -185,6 +189,7 @@ uint64_t tagger_undo(struct tagger *tagger)
 	uint64_t count;
 
 	heard_close(tagger);
+	accounting_free(tagger);
 	count = undo_all(tagger);
 	/* What was raised, for the look at what outlasts the stop. */
 	if (tagger->state)
@@ -301,4 +306,48 @@ struct tagger_status tagger_status(const struct tagger *tagger)
 		.unread = count_unread(tagger),
 		.helper_cpu_ns = helper_cpu_ns(&tagger->arguments.reader),
 	};
+}
+
+/* ---- what tasks use ---- */
+
+int tagger_read_use(struct tagger *tagger, unsigned reader, bool begins)
+{
+	return accounting_read(tagger, reader, begins);
+}
+
+void tagger_look_at_use(struct tagger *tagger)
+{
+	accounting_look(tagger);
+}
+
+struct use_state tagger_use_state(const struct tagger *tagger)
+{
+	const struct accounting *accounting = &tagger->accounting;
+
+	return (struct use_state){
+		.is_on = accounting->is_on,
+		.taskstats = accounting->error,
+		.has_delays = accounting->has_delays,
+		.has_longest = accounting->has_longest,
+		.ended = accounting->ended,
+		.lost = accounting->lost,
+		.busy_ns = accounting->busy_ns,
+		.at_ns = accounting->at_ns,
+	};
+}
+
+const struct use_row *tagger_use_row(const struct tagger *tagger, size_t i)
+{
+	return tagger->accounting.sums ? sums_next_row(tagger->accounting.sums, i) : NULL;
+}
+
+const struct use_class *tagger_use_class(const struct tagger *tagger, size_t i)
+{
+	return tagger->accounting.sums ? sums_next_class(tagger->accounting.sums, i) : NULL;
+}
+
+void tagger_forget_longest(struct tagger *tagger, unsigned reader)
+{
+	if (tagger->accounting.sums)
+		sums_forget_longest(tagger->accounting.sums, reader);
 }

@@ -9,6 +9,7 @@
  *	keep.c		the state file: written, taken over
  *	undo.c		makes the plan, and puts everything back; decisions without a loop and events
  *	scan.c		books every task in /proc
+ *	accounting.c	what tasks use
  *	events.c	books events, has what is due decided in order, and carries that out
  *	heard.c		subscribes to renames, moves between cgroups, changes of attributes
  *
@@ -21,6 +22,7 @@
 
 #include <systemd/sd-event.h>
 
+#include <schedqos/kernel/taskstats.h>
 #include <schedqos/policy/plan.h>
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/clock.h>
@@ -47,6 +49,7 @@ enum tagger_problem {
 	PROBLEM_PATH,	  /* of a program or a cgroup, which is too long */
 	PROBLEM_SPENDING, /* reading about a user's processes takes too long */
 	PROBLEM_STATE,	  /* the state file does not hold all classes */
+	PROBLEM_ENDS,	  /* the kernel dropped records of ended tasks */
 	TAGGER_PROBLEMS,
 };
 
@@ -127,6 +130,21 @@ struct waiting {
 	unsigned decided; /* tasks, so far */
 };
 
+struct sums;
+
+/* What tasks use: counted while there is a reader or the setting says so. */
+struct accounting {
+	unsigned readers; /* a bit for each */
+	bool is_on;
+	struct sums *sums;	 /* NULL: it was never on. Those of classes stay when it is off */
+	struct taskstats *stats; /* NULL: the kernel has none, or it is off */
+	int error;		 /* 0, or why taskstats is not used */
+	struct pace pace;	 /* of the records of ended tasks */
+	bool has_delays, has_longest;
+	uint64_t ended, lost;	 /* records; times that some were dropped */
+	uint64_t busy_ns, at_ns; /* of the last look */
+};
+
 /* ---- all of it ---- */
 
 struct tagger {
@@ -139,6 +157,7 @@ struct tagger {
 	struct names names;
 	struct moves moves;
 	struct changes changes;
+	struct accounting accounting;
 	uint64_t suspended_ns; /* since boot: CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 	uint64_t tick_ns; /* length of a clock tick of /proc/PID/stat */
 
@@ -283,6 +302,19 @@ bool restore_from(const struct state_legacy *legacy, bool *ret_done);
 
 /* scan.c: books every task in /proc, until no unknown one is left, and has them decided. */
 void scan_all(struct tagger *tagger);
+
+/* accounting.c: turns it on or off, as the readers and the configuration have it. 0 or -ENOMEM. */
+int accounting_update(struct tagger *tagger);
+void accounting_follow_config(struct tagger *tagger);
+int accounting_read(struct tagger *tagger, unsigned reader, bool begins);
+
+/* accounting.c: looks at every task that lives. Does nothing while it is off. */
+void accounting_look(struct tagger *tagger);
+
+/* accounting.c: takes the records that are queued. Call it before the records of ended tasks are removed. */
+void accounting_receive(struct tagger *tagger);
+
+void accounting_free(struct tagger *tagger);
 
 /*
  * scan.c: has the process of an override join it, and, if it is handed on, all that descends from it. Number 0: the

@@ -66,6 +66,9 @@ int procfs_thread_stat(int proc, pid_t tgid, pid_t tid, struct procfs_stat *ret)
 /* Of this one thread, the leader's for a process. A kernel without CONFIG_SCHED_INFO has none: -ESRCH. */
 int procfs_schedstat(int proc, pid_t tid, struct procfs_schedstat *ret);
 
+/* The CPU time that all of the machine has used since its boot: /proc/stat's user, nice and system. 0 or -errno. */
+int procfs_busy(int proc, uint64_t *ret_ns);
+
 /* The path in the unified hierarchy, or if that is just the root, in systemd's named one. */
 ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
 
@@ -91,6 +94,7 @@ uid_t procfs_user(int proc, pid_t pid);
 
 /* The parsers behind the readers: NUL-terminated text of a /proc file. Return 0 or -EBADMSG. */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
+int procfs_parse_busy(const char *text, uint64_t *ret_ticks);
 int procfs_parse_status(const char *text, struct procfs_status *ret);
 
 /* How many threads a process has, a leader that has ended included. Or -errno. */

@@ -21,4 +21,5 @@ struct settings {
 	bool mapping_is_named; /* rather than built in */
 	struct source mapping_source;
 	int log_level;	     /* syslog's LOG_ERR .. LOG_DEBUG; 0: not given */
+	bool accounting; /* always sum what classes use, even while nobody asks */
 };

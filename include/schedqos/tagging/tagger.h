@@ -93,6 +93,74 @@ int tagger_rehearse(const struct config *config, struct tagger **ret);
  */
 bool tagger_restore(bool *ret_done);
 
+/* ---- what tasks use: counted while somebody reads it, or the setting "accounting" says so ---- */
+
+/* So many can read at a time. Each has a number below that, and its own longest waits. */
+#define USE_READERS 16
+
+/* For a task without a class. */
+#define USE_NO_CLASS "none"
+
+/* Which tasks a row is of. */
+enum use_of {
+	USE_OF_RULE,
+	USE_OF_PROGRAM, /* without a rule */
+	USE_OF_KERNEL,	/* its threads */
+	USE_OF_OTHERS,	/* more programs than there can be rows */
+	USE_OF_LOST,	/* tasks whose end was not heard of */
+};
+
+/*
+ * What the tasks of a class and a rule or program have used since counting began. What a task uses is counted for the
+ * row that it is in when it is looked at, or ends.
+ */
+struct use_row {
+	uint8_t of;	    /* enum use_of */
+	uint8_t visibility; /* enum shown */
+	char program[16];   /* raw */
+	const char *class, *rule; /* NULL: none. rule: the pattern as it is written */
+	pid_t example;		  /* a task that was in it lately */
+	uint64_t living;	  /* tasks, at the last look */
+	uint64_t ended;		  /* tasks */
+	uint64_t cpu_ns;	  /* as the kernel's ticks have it; adds up to /proc/stat */
+	uint64_t ending_ns;	  /* of that, since the kernel reported their ends: shared out by an estimate */
+	uint64_t run_ns;	  /* as the scheduler measured it; less the last tick of those that have ended */
+	uint64_t delay_ns, waits; /* ready to run but waiting for a CPU, and how often */
+	uint32_t longest_us[USE_READERS]; /* the longest of these, since the reader last read it */
+};
+
+struct use_class {
+	const char *name;
+	uint64_t cpu_ns, delay_ns; /* never counted anew */
+};
+
+/* What is to be had of what tasks use. */
+struct use_state {
+	bool is_on;
+	int taskstats;	   /* 0, or the -errno for which no ends are heard, and living tasks are read from /proc */
+	bool has_delays;   /* the kernel counts waits */
+	bool has_longest;  /* it knows the longest */
+	uint64_t ended;	   /* tasks that were heard of */
+	uint64_t lost;	   /* times that the kernel dropped records of ended tasks */
+	uint64_t busy_ns;  /* what the machine has used since its boot, at the last look */
+	uint64_t at_ns;	   /* CLOCK_MONOTONIC of that */
+};
+
+/* Someone begins or ends to read. Begin before the first look. 0 or -ENOMEM. */
+int tagger_read_use(struct tagger *tagger, unsigned reader, bool begins);
+
+/* Looks at every living task, and handles events meanwhile. Does nothing unless it is on. */
+void tagger_look_at_use(struct tagger *tagger);
+
+struct use_state tagger_use_state(const struct tagger *tagger);
+
+/* The row or class of this number, or NULL after the last. */
+const struct use_row *tagger_use_row(const struct tagger *tagger, size_t i);
+const struct use_class *tagger_use_class(const struct tagger *tagger, size_t i);
+
+/* The reader has read its longest waits. */
+void tagger_forget_longest(struct tagger *tagger, unsigned reader);
+
 /* ---- queries, which change nothing ---- */
 
 /* Higher errno values are counted in the last place. */

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What tasks use, for `schedqos top` and `status`. Whoever has asked for it once is a reader until its connection ends,
+ * and while there is one the tagger counts. Sums only grow: a reader subtracts two answers.
+ */
+#include "bus.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <schedqos/daemon/bus_names.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/json_writer.h>
+#include <schedqos/util/text.h>
+
+#include "daemon_private.h"
+
+/* ---- readers ---- */
+
+static bool is_reader(const struct use_reader *reader, const struct holder *who)
+{
+	return reader->bus == who->bus && strcmp(reader->name ? reader->name : "", who->name ? who->name : "") == 0;
+}
+
+static void end_reader(struct daemon *daemon, unsigned number)
+{
+	struct use_reader *reader = &daemon->readers[number];
+
+	free(reader->name);
+	*reader = (struct use_reader){ 0 };
+	tagger_read_use(daemon->tagger, number, false);
+}
+
+void use_drop(struct daemon *daemon, const struct holder *whom)
+{
+	for (unsigned i = 0; i < USE_READERS; i++) {
+		if (daemon->readers[i].bus == whom->bus && (!whom->name || is_reader(&daemon->readers[i], whom)))
+			end_reader(daemon, i);
+	}
+}
+
+/* The caller's number, which it gets if it has none yet. Or -errno: -EUSERS: there are too many. */
+static int reader_of(struct daemon *daemon, const struct holder *who)
+{
+	int free_number = -EUSERS, r;
+
+	for (unsigned i = 0; i < USE_READERS; i++) {
+		struct use_reader *reader = &daemon->readers[i];
+
+		if (reader->bus && is_reader(reader, who))
+			return (int)i;
+		if (!reader->bus && free_number < 0)
+			free_number = (int)i;
+	}
+	if (free_number < 0)
+		return free_number;
+	daemon->readers[free_number] = (struct use_reader){ who->bus, *who->name ? strdup(who->name) : NULL };
+	r = *who->name && !daemon->readers[free_number].name ? -ENOMEM : 0;
+	if (r == 0)
+		r = tagger_read_use(daemon->tagger, (unsigned)free_number, true);
+	if (r == 0)
+		return free_number;
+	end_reader(daemon, (unsigned)free_number);
+	return r;
+}
+
+/* ---- the answer ---- */
+
+static void put_escaped(struct json_writer *json, const char *key, const char *value)
+{
+	_cleanup_free_ char *safe = text_escape(value, strlen(value));
+
+	json->text.failed |= !safe;
+	json_put_text(json, key, safe);
+}
+
+static void put_row(struct json_writer *json, const struct use_row *row, unsigned reader)
+{
+	static const char *const kinds[] = {
+		[USE_OF_RULE] = "rule",	    [USE_OF_PROGRAM] = "program", [USE_OF_KERNEL] = "kernel",
+		[USE_OF_OTHERS] = "others", [USE_OF_LOST] = "lost",
+	};
+	static const char *const visibility[] = {
+		[SHOWN_VISIBLE] = "visible", [SHOWN_HIDDEN] = "hidden", [SHOWN_FOCUSED] = "focused"
+	};
+
+	json_begin_in_line(json, NULL, '{');
+	json_put_text(json, "kind", kinds[row->of]);
+	json_put_text(json, "class", row->class);
+	if (row->rule)
+		put_escaped(json, "rule", row->rule);
+	if (row->of == USE_OF_PROGRAM)
+		put_escaped(json, "program", row->program);
+	json_put_text(json, "visibility", visibility[row->visibility]);
+	json_put_count(json, "example", (uint64_t)row->example);
+	json_put_count(json, "tasks", row->living);
+	json_put_count(json, "ended", row->ended);
+	json_put_count(json, "cpu_usec", row->cpu_ns / 1000);
+	json_put_count(json, "ending_usec", row->ending_ns / 1000);
+	json_put_count(json, "run_usec", row->run_ns / 1000);
+	json_put_count(json, "delay_usec", row->delay_ns / 1000);
+	json_put_count(json, "waits", row->waits);
+	json_put_count(json, "longest_usec", row->longest_us[reader]);
+	json_end(json, '}');
+}
+
+/* Whether the kernel counts waits for I/O and memory, too: none of what we show. */
+static bool has_task_delayacct(int proc)
+{
+	_cleanup_close_ int fd = openat(proc, "sys/kernel/task_delayacct", O_RDONLY | O_CLOEXEC);
+	char on = '0';
+
+	return fd >= 0 && read(fd, &on, 1) == 1 && on == '1';
+}
+
+static char *make_answer(const struct daemon *daemon, unsigned reader)
+{
+	const struct use_state state = tagger_use_state(daemon->tagger);
+	const struct config *config = daemon->config;
+	struct json_writer json = { 0 };
+	const struct use_row *row;
+
+	json_begin(&json, NULL, '{');
+	json_put_bool(&json, "taskstats", state.taskstats == 0);
+	json_put_text(&json, "taskstats_error",
+		      state.taskstats == -ENOENT ? "no CONFIG_TASKSTATS" :
+		      state.taskstats		 ? strerror(-state.taskstats) :
+						   "");
+	json_put_bool(&json, "delays", state.has_delays);
+	json_put_bool(&json, "longest", state.has_longest);
+	json_put_bool(&json, "task_delayacct", has_task_delayacct(daemon->proc));
+	json_put_count(&json, "ended", state.ended);
+	json_put_count(&json, "lost", state.lost);
+	json_put_count(&json, "at_usec", state.at_ns / 1000);
+	json_put_count(&json, "busy_usec", state.busy_ns / 1000);
+	json_begin(&json, "classes", '[');
+	for (size_t i = 0; i < config->n_classes; i++)
+		json_put_text(&json, NULL, config->classes[i].name);
+	json_end(&json, ']');
+	json_begin(&json, "rows", '[');
+	for (size_t i = 0; (row = tagger_use_row(daemon->tagger, i)); i++)
+		put_row(&json, row, reader);
+	json_end(&json, ']');
+	json_end(&json, '}');
+	return json_take(&json);
+}
+
+int bus_list_use(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct daemon *daemon = userdata;
+	struct holder who = { .bus = sd_bus_message_get_bus(message) };
+	_cleanup_free_ char *json = NULL;
+	int r = sd_bus_message_read(message, "s", &who.name);
+
+	if (r < 0)
+		return r;
+	r = strlen(who.name) > NAME_MAX ? -ENAMETOOLONG : reader_of(daemon, &who);
+	if (r == -EUSERS)
+		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%d others read what tasks use: no more can",
+					 USE_READERS);
+	if (r < 0)
+		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
+	tagger_look_at_use(daemon->tagger);
+	json = make_answer(daemon, (unsigned)r);
+	tagger_forget_longest(daemon->tagger, (unsigned)r);
+	return json ? sd_bus_reply_method_return(message, "s", json) : -ENOMEM;
+}

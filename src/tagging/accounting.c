@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What tasks use: listens to the ends of tasks, and looks at those that live when somebody asks. It does so only while
+ * there is a reader or the setting says so, since each end then costs its task and us a microsecond or two.
+ */
+#include "tagger_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
+#include <schedqos/util/log.h>
+
+#include "sums.h"
+
+/* Some 10,000 records, half a second of a fork storm. */
+#define BUFFER_BYTES (16 * 1024 * 1024)
+
+/* At one wake-up as many records are taken as take us a millisecond. */
+#define RECORDS_BATCH 64
+#define BATCHES_MAX   16
+
+/* After so many tasks that are looked at, events are handled: no task waits longer than that for its class. */
+#define HANDLE_EVERY 256
+
+#define INIT_OF_KERNEL 2 /* kthreadd */
+
+/* ---- which row a task is in ---- */
+
+/*
+ * A program that has ended before it was decided about: by the name that exec gave it, which is the executable's or
+ * script's, cut to 15 bytes. Other facts are gone, so a rule that asks for them does not match.
+ */
+static void match_ended(const struct tagger *tagger, const struct task *leader, const struct task_use *use,
+			struct sums_key *key)
+{
+	const struct config *config = tagger->config;
+	struct facts facts = {
+		.have = FACT_EXE | FACT_ARGV | FACT_COMM | FACT_UID,
+		.exe = use->comm,
+		.argv = "",
+		.uid = use->uid,
+	};
+	const struct rule *rule;
+	int error;
+
+	memcpy(facts.comm, use->comm, sizeof(facts.comm));
+	rule = strchr(use->comm, '/') ? NULL : rules_match(config->rules, &facts, &error);
+	if (!rule)
+		rule = rules_by_id(config->rules, leader->inherit);
+	key->rule = rule ? rule->id : 0;
+	if (rule)
+		key->tag = rule->tag;
+	else
+		key->tag = config->settings.default_mode == DEFAULT_NONE ? TAG_NONE : TAG_DEFAULT;
+}
+
+static void name_program(const struct tagger *tagger, const struct task_use *use, struct sums_key *key)
+{
+	const char *name = use->tid == use->tgid ? use->comm : sums_program(tagger->accounting.sums, use->tgid);
+
+	char comm[TASK_COMM_LEN];
+
+	key->of = USE_OF_PROGRAM;
+	if (!name)
+		name = procfs_comm(tagger->proc, use->tgid, comm) == 0 ? comm : use->comm;
+	/* Zeroes follow, since it is a part of the key. */
+	memcpy(key->program, name, strnlen(name, sizeof(key->program) - 1));
+}
+
+static struct sums_key key_of(const struct tagger *tagger, const struct task_use *use, bool ends)
+{
+	const struct tasks *tasks = plan_tasks(tagger->plan);
+	const struct task *task = tasks_find(tasks, use->tid), *leader = tasks_leader(tasks, use->tgid);
+	struct sums_key key;
+
+	memset(&key, 0, sizeof(key));
+	key.tag = TAG_NONE;
+	if (task && task->tgid == use->tgid) {
+		if (ends && task->due == DUE_EXEC && leader && task->own.by != REASON_OVERRIDE) {
+			match_ended(tagger, leader, use, &key);
+		} else {
+			key.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE;
+			key.rule = task->own.rule;
+		}
+		key.visibility = leader ? leader->shown : SHOWN_VISIBLE;
+	}
+	if (use->ppid == INIT_OF_KERNEL || use->tid == INIT_OF_KERNEL)
+		key.of = USE_OF_KERNEL;
+	else if (!key.rule)
+		name_program(tagger, use, &key);
+	return key;
+}
+
+static struct use_row *row_of(const struct tagger *tagger, const struct task_use *use, bool ends)
+{
+	const struct config *config = tagger->config;
+	const struct sums_key key = key_of(tagger, use, ends);
+	const struct qos_class *class = class_of_tag(config, key.tag);
+	const struct rule *rule = rules_by_id(config->rules, key.rule);
+
+	return sums_row(tagger->accounting.sums, &key, class ? class->name : NULL, rule ? rule->pattern : NULL);
+}
+
+/* ---- tasks that live ---- */
+
+struct look {
+	struct tagger *tagger;
+	pid_t tids[TASKSTATS_ASK_MAX];
+	size_t n;
+	size_t since_handled;
+};
+
+static void take_living(struct tagger *tagger, const struct task_use *use)
+{
+	struct accounting *accounting = &tagger->accounting;
+
+	accounting->has_delays |= use->has_delays;
+	accounting->has_longest |= use->has_longest;
+	sums_add_living(accounting->sums, row_of(tagger, use, false), use, clock_ns(CLOCK_MONOTONIC) / 1000);
+}
+
+/* Without taskstats: what /proc has. Its times are the scheduler's. */
+static void read_task(struct tagger *tagger, pid_t tid)
+{
+	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
+	struct procfs_schedstat times;
+	struct procfs_stat stat;
+	struct task_use use = { .tid = tid, .tgid = task ? task->tgid : tid, .has_delays = true };
+
+	if (procfs_schedstat(tagger->proc, tid, &times) < 0 ||
+	    procfs_thread_stat(tagger->proc, use.tgid, tid, &stat) < 0)
+		return;
+	use.ppid = stat.ppid;
+	memcpy(use.comm, stat.comm, sizeof(use.comm) - 1);
+	use.cpu_ns = use.run_ns = times.run_ns;
+	use.delay_ns = times.delay_ns;
+	use.waits = times.waits;
+	use.age_us = (clock_ns(CLOCK_BOOTTIME) - stat.start * tagger->tick_ns) / 1000;
+	take_living(tagger, &use);
+}
+
+/* Looks at the tasks that were collected. */
+static void flush(struct look *look)
+{
+	struct accounting *accounting = &look->tagger->accounting;
+	struct task_use uses[TASKSTATS_ASK_MAX];
+	int n = -ENOENT;
+
+	if (!accounting->error)
+		n = taskstats_ask(accounting->stats, look->tids, look->n, uses);
+	if (n < 0 && !accounting->error)
+		accounting->error = n;
+	for (int i = 0; i < n; i++)
+		take_living(look->tagger, &uses[i]);
+	for (size_t i = 0; n < 0 && i < look->n; i++)
+		read_task(look->tagger, look->tids[i]);
+	look->since_handled += look->n;
+	look->n = 0;
+	if (look->since_handled >= HANDLE_EVERY) {
+		events_handle(look->tagger);
+		look->since_handled = 0;
+	}
+}
+
+static void look_at_task(struct look *look, pid_t tid)
+{
+	look->tids[look->n++] = tid;
+	if (look->n == TASKSTATS_ASK_MAX)
+		flush(look);
+}
+
+/* Kernel threads, and what else the plan never touches and has no record of. */
+static void look_at_others(struct look *look)
+{
+	_cleanup_closedir_ DIR *list = NULL;
+	struct tagger *tagger = look->tagger;
+	pid_t pid;
+
+	if (procfs_list(tagger->proc, 0, &list) < 0)
+		return;
+	while ((pid = procfs_next(list))) {
+		if (!tasks_find(plan_tasks(tagger->plan), pid))
+			look_at_task(look, pid);
+	}
+}
+
+static void look_at_all(struct tagger *tagger)
+{
+	struct accounting *accounting = &tagger->accounting;
+	struct look look = { .tagger = tagger };
+	const struct task *task;
+	uint32_t cursor = 0;
+
+	sums_begin_round(accounting->sums);
+	while ((task = tasks_next(plan_tasks(tagger->plan), &cursor)))
+		look_at_task(&look, task->tid);
+	look_at_others(&look);
+	flush(&look);
+	procfs_busy(tagger->proc, &accounting->busy_ns);
+	accounting->at_ns = clock_ns(CLOCK_MONOTONIC);
+	sums_end_round(accounting->sums, accounting->busy_ns);
+	tagger_wake(tagger);
+}
+
+/* ---- tasks that have ended ---- */
+
+static void note_loss(struct tagger *tagger)
+{
+	tagger->accounting.lost++;
+	sums_note_loss(tagger->accounting.sums);
+	problem_report(&tagger->problems[PROBLEM_ENDS],
+		       "the kernel dropped records of ended tasks: what they have used is in no class");
+}
+
+static void take_ended(struct tagger *tagger, const struct task_use *records, int n)
+{
+	struct accounting *accounting = &tagger->accounting;
+	const uint64_t now_us = clock_ns(CLOCK_MONOTONIC) / 1000;
+
+	for (int i = 0; i < n; i++)
+		sums_add_ended(accounting->sums, row_of(tagger, &records[i], true), &records[i], now_us);
+	accounting->ended += (uint64_t)n;
+}
+
+/* Takes up to max batches of records. */
+static void receive(struct tagger *tagger, unsigned max)
+{
+	struct accounting *accounting = &tagger->accounting;
+	struct task_use records[RECORDS_BATCH];
+	bool is_drained = false;
+	int n;
+
+	for (unsigned i = 0; i < max && !is_drained; i++) {
+		n = taskstats_receive(accounting->stats, records, RECORDS_BATCH, &is_drained);
+		if (n == -ENOBUFS) {
+			note_loss(tagger);
+			is_drained = false;
+		} else if (n < 0) {
+			accounting->error = n;
+		} else {
+			take_ended(tagger, records, n);
+		}
+	}
+}
+
+void accounting_receive(struct tagger *tagger)
+{
+	if (tagger->accounting.pace.source)
+		receive(tagger, BUFFER_BYTES / 1024 / RECORDS_BATCH);
+}
+
+/* Events come first: a task's fork and exec were queued before its end was. */
+static void on_ended(void *context)
+{
+	struct tagger *tagger = context;
+
+	events_handle(tagger);
+	receive(tagger, BATCHES_MAX);
+	if (sums_is_crowded(tagger->accounting.sums))
+		look_at_all(tagger);
+	tagger_wake(tagger);
+}
+
+/* ---- when ---- */
+
+static int listen_to_ends(struct tagger *tagger)
+{
+	/* Nobody waits for what they say. */
+	static const struct pace_limits limits = { .many = 16, .share = 64, .longest_us = 20000 };
+	struct accounting *accounting = &tagger->accounting;
+	int r = taskstats_open(&accounting->stats);
+
+	pace_init(&accounting->pace, &accounting->ended, limits, on_ended, tagger);
+	if (r == 0)
+		r = taskstats_listen(accounting->stats, BUFFER_BYTES);
+	if (r == 0)
+		r = pace_open(&accounting->pace, tagger->event, taskstats_fd(accounting->stats));
+	return r;
+}
+
+static void begin(struct tagger *tagger)
+{
+	struct accounting *accounting = &tagger->accounting;
+
+	accounting->error = listen_to_ends(tagger);
+	if (accounting->error < 0)
+		log_notice("the ends of tasks are not heard (%s): what is used by tasks that end is missing",
+			   accounting->error == -ENOENT ? "no CONFIG_TASKSTATS" : strerror(-accounting->error));
+	accounting->is_on = true;
+	sums_begin(accounting->sums, clock_ns(CLOCK_MONOTONIC) / 1000);
+	look_at_all(tagger);
+}
+
+static void end(struct accounting *accounting)
+{
+	accounting->is_on = false;
+	pace_close(&accounting->pace);
+	taskstats_close(accounting->stats);
+	accounting->stats = NULL;
+}
+
+int accounting_update(struct tagger *tagger)
+{
+	struct accounting *accounting = &tagger->accounting;
+	const bool is_wanted = accounting->readers || (tagger->config->settings.accounting && tagger->started);
+
+	if (is_wanted && !accounting->sums)
+		accounting->sums = sums_new();
+	if (is_wanted && !accounting->sums)
+		return -ENOMEM;
+	if (is_wanted && !accounting->is_on)
+		begin(tagger);
+	else if (!is_wanted && accounting->is_on)
+		end(accounting);
+	return 0;
+}
+
+void accounting_follow_config(struct tagger *tagger)
+{
+	if (tagger->accounting.sums)
+		sums_forget_keys(tagger->accounting.sums);
+	accounting_update(tagger);
+}
+
+int accounting_read(struct tagger *tagger, unsigned reader, bool begins)
+{
+	struct accounting *accounting = &tagger->accounting;
+	const unsigned bit = 1U << reader;
+
+	accounting->readers = begins ? accounting->readers | bit : accounting->readers & ~bit;
+	return accounting_update(tagger);
+}
+
+void accounting_look(struct tagger *tagger)
+{
+	if (!tagger->accounting.is_on)
+		return;
+	events_handle(tagger);
+	accounting_receive(tagger);
+	look_at_all(tagger);
+}
+
+void accounting_free(struct tagger *tagger)
+{
+	end(&tagger->accounting);
+	sums_free(tagger->accounting.sums);
+	tagger->accounting.sums = NULL;
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedqos/util/cleanup.h>
+
+/* Users choose the names of programs: they could make any number of rows. */
+#define ROWS_MAX  1024
+#define SLOTS_ROWS (2 * ROWS_MAX) /* a power of two */
+
+/* When a record of an end, or /proc/stat in place of taskstats, says a task was born may be wrong by this. */
+#define SLACK_US 50000
+
+/* A record of an end may wait for us this long. Ids are not reused in that time after the birth of a task. */
+#define RECEIVED_US 2000000
+
+/*
+ * A task is reported when it begins to end. What it uses from then on, most of it to free its memory, is about this,
+ * and comes from what the machine used and no task did: see settle().
+ */
+#define ENDING_NS	 30000ULL
+#define ENDING_NS_PER_KB 40ULL
+
+/* On a slow machine it is more. Beyond that it is somebody else's. */
+#define ENDING_TIMES_MAX 8
+
+/* What is used while tasks are looked at one after the other may be missing or too much until the next round. */
+#define BLUR_NS 20000000LL
+
+/* So many tasks may end between two rounds. */
+#define ENDED_MAX 32768
+
+/* A task as seen last. */
+struct seen {
+	pid_t tid; /* 0: free */
+	bool has_ended;
+	uint64_t birth_us, cpu_ns, run_ns, delay_ns, waits, longest_ns;
+	char program[16];
+};
+
+/* By tid: open addressing, and nothing is removed. */
+struct seen_table {
+	struct seen *slots;
+	size_t size, count; /* size: 0 or a power of two, at least twice the count */
+};
+
+struct row {
+	struct use_row use; /* comes first, since it is what others have */
+	struct sums_key key;
+	size_t class;	      /* among classes */
+	uint64_t ending_ns;   /* estimated, of those that have ended since the last round */
+};
+
+struct sums {
+	struct seen_table last, next; /* seen in the last round or since; in this round */
+	struct row *rows[ROWS_MAX];
+	size_t n_rows;
+	uint16_t slots[SLOTS_ROWS]; /* of the rows of keys that hold, from 1; 0: free */
+	struct use_class *classes;
+	size_t n_classes;
+	uint64_t begin_us;
+	uint64_t busy_ns;    /* at the end of the last round */
+	int64_t counted_ns;  /* CPU time since then */
+	int64_t missing_ns;  /* that the machine used and no task did */
+	size_t n_ended;	     /* since then */
+	bool has_loss;	     /* since then */
+	bool has_round;	     /* there was one */
+};
+
+/* ---- tasks as seen last ---- */
+
+static struct seen *slot_of(const struct seen_table *table, pid_t tid)
+{
+	/* Neighbours in number are neighbours in the table: ids are given one after the other. */
+	size_t i = (size_t)tid & (table->size - 1);
+
+	while (table->slots[i].tid && table->slots[i].tid != tid)
+		i = (i + 1) & (table->size - 1);
+	return &table->slots[i];
+}
+
+static struct seen *find(const struct seen_table *table, pid_t tid)
+{
+	struct seen *seen = table->size ? slot_of(table, tid) : NULL;
+
+	return seen && seen->tid ? seen : NULL;
+}
+
+static bool grow(struct seen_table *table)
+{
+	struct seen_table larger = { .size = table->size ? 2 * table->size : 1024, .count = table->count };
+
+	larger.slots = calloc(larger.size, sizeof(*larger.slots));
+	if (!larger.slots)
+		return false;
+	for (size_t i = 0; i < table->size; i++) {
+		if (table->slots[i].tid)
+			*slot_of(&larger, table->slots[i].tid) = table->slots[i];
+	}
+	free(table->slots);
+	*table = larger;
+	return true;
+}
+
+/* Without memory the task is not remembered, so it will count as new, if it is young, or not at all. */
+static void put(struct seen_table *table, const struct seen *seen)
+{
+	struct seen *slot;
+
+	if (2 * (table->count + 1) > table->size && !grow(table))
+		return;
+	slot = slot_of(table, seen->tid);
+	table->count += !slot->tid;
+	*slot = *seen;
+}
+
+static void clear(struct seen_table *table)
+{
+	free(table->slots);
+	*table = (struct seen_table){ 0 };
+}
+
+const char *sums_program(const struct sums *sums, pid_t tgid)
+{
+	const struct seen *leader = find(&sums->next, tgid);
+
+	if (!leader)
+		leader = find(&sums->last, tgid);
+	return leader ? leader->program : NULL;
+}
+
+/* ---- rows ---- */
+
+static size_t class_of(struct sums *sums, const char *name)
+{
+	struct use_class *classes;
+	char *copy;
+
+	for (size_t i = 0; i < sums->n_classes; i++) {
+		if (strcmp(sums->classes[i].name, name) == 0)
+			return i;
+	}
+	classes = array_room(sums->classes, sums->n_classes, sizeof(*classes));
+	if (classes)
+		sums->classes = classes;
+	copy = classes ? strdup(name) : NULL;
+	if (!copy)
+		return SIZE_MAX;
+	classes[sums->n_classes] = (struct use_class){ .name = copy };
+	return sums->n_classes++;
+}
+
+static void free_row(struct row *row)
+{
+	free((char *)row->use.class);
+	free((char *)row->use.rule);
+	free(row);
+}
+
+static bool copy_text(const char *from, const char **ret)
+{
+	*ret = from ? strdup(from) : NULL;
+	return *ret || !from;
+}
+
+static struct row *new_row(struct sums *sums, const struct sums_key *key, const char *class, const char *rule)
+{
+	struct row *row = calloc(1, sizeof(*row));
+
+	if (!row)
+		return NULL;
+	row->key = *key;
+	row->use.of = key->of;
+	row->use.visibility = key->visibility;
+	memcpy(row->use.program, key->program, sizeof(row->use.program));
+	row->class = class_of(sums, class ? class : USE_NO_CLASS);
+	if (row->class == SIZE_MAX || !copy_text(class, &row->use.class) || !copy_text(rule, &row->use.rule)) {
+		free_row(row);
+		return NULL;
+	}
+	sums->rows[sums->n_rows++] = row;
+	return row;
+}
+
+static uint16_t *row_slot(struct sums *sums, const struct sums_key *key)
+{
+	const unsigned char *bytes = (const unsigned char *)key;
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (size_t i = 0; i < sizeof(*key); i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3ULL;
+	for (hash ^= hash >> 32;; hash++) {
+		uint16_t *slot = &sums->slots[hash & (SLOTS_ROWS - 1)];
+
+		if (!*slot || memcmp(&sums->rows[*slot - 1]->key, key, sizeof(*key)) == 0)
+			return slot;
+	}
+}
+
+/* The first rows are there from the beginning: for what has none of its own. */
+enum { ROW_OTHERS, ROW_LOST, FIRST_ROWS };
+
+struct use_row *sums_row(struct sums *sums, const struct sums_key *key, const char *class, const char *rule)
+{
+	uint16_t *slot = row_slot(sums, key);
+
+	if (!*slot) {
+		struct row *row = sums->n_rows < ROWS_MAX ? new_row(sums, key, class, rule) : NULL;
+
+		if (!row)
+			return &sums->rows[ROW_OTHERS]->use;
+		*slot = (uint16_t)sums->n_rows;
+	}
+	return &sums->rows[*slot - 1]->use;
+}
+
+void sums_forget_keys(struct sums *sums)
+{
+	memset(sums->slots, 0, sizeof(sums->slots));
+}
+
+static bool make_first_rows(struct sums *sums)
+{
+	static const struct sums_key others = { .tag = TAG_NONE, .of = USE_OF_OTHERS },
+				     lost = { .tag = TAG_NONE, .of = USE_OF_LOST };
+
+	return new_row(sums, &others, NULL, NULL) && new_row(sums, &lost, NULL, NULL);
+}
+
+struct sums *sums_new(void)
+{
+	struct sums *sums = calloc(1, sizeof(*sums));
+
+	if (sums && !make_first_rows(sums)) {
+		sums_free(sums);
+		return NULL;
+	}
+	return sums;
+}
+
+void sums_free(struct sums *sums)
+{
+	if (!sums)
+		return;
+	for (size_t i = 0; i < sums->n_rows; i++)
+		free_row(sums->rows[i]);
+	for (size_t i = 0; i < sums->n_classes; i++)
+		free((char *)sums->classes[i].name);
+	free(sums->classes);
+	clear(&sums->last);
+	clear(&sums->next);
+	free(sums);
+}
+
+void sums_begin(struct sums *sums, uint64_t now_us)
+{
+	while (sums->n_rows > FIRST_ROWS)
+		free_row(sums->rows[--sums->n_rows]);
+	for (size_t i = 0; i < FIRST_ROWS; i++) {
+		struct use_row *use = &sums->rows[i]->use;
+
+		*use = (struct use_row){ .of = use->of };
+	}
+	sums_forget_keys(sums);
+	clear(&sums->last);
+	clear(&sums->next);
+	sums->begin_us = now_us;
+	sums->has_round = sums->has_loss = false;
+	sums->n_ended = 0;
+}
+
+const struct use_row *sums_next_row(const struct sums *sums, size_t i)
+{
+	return i < sums->n_rows ? &sums->rows[i]->use : NULL;
+}
+
+const struct use_class *sums_next_class(const struct sums *sums, size_t i)
+{
+	return i < sums->n_classes ? &sums->classes[i] : NULL;
+}
+
+void sums_forget_longest(struct sums *sums, unsigned reader)
+{
+	for (size_t i = 0; i < sums->n_rows; i++)
+		sums->rows[i]->use.longest_us[reader] = 0;
+}
+
+/* ---- adding ---- */
+
+static void add_cpu(struct sums *sums, struct row *row, uint64_t ns)
+{
+	row->use.cpu_ns += ns;
+	sums->classes[row->class].cpu_ns += ns;
+}
+
+static uint64_t grown(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+static void note_longest(struct use_row *row, uint64_t ns)
+{
+	const uint64_t us = ns / 1000;
+
+	for (unsigned i = 0; i < USE_READERS; i++) {
+		if (us > row->longest_us[i])
+			row->longest_us[i] = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+	}
+}
+
+/* Whether that is the task with this id as it was seen: another one was born later. */
+static bool is_same(const struct seen *seen, uint64_t birth_us, bool ends)
+{
+	if (ends)
+		return !seen->has_ended && birth_us + SLACK_US >= seen->birth_us &&
+		       birth_us <= seen->birth_us + RECEIVED_US;
+	return birth_us <= seen->birth_us + SLACK_US;
+}
+
+static void add(struct sums *sums, struct row *row, const struct task_use *use, const struct seen *before)
+{
+	const uint64_t cpu_ns = grown(use->cpu_ns, before->cpu_ns);
+	const uint64_t delay_ns = grown(use->delay_ns, before->delay_ns);
+
+	add_cpu(sums, row, cpu_ns);
+	sums->counted_ns += (int64_t)cpu_ns;
+	sums->classes[row->class].delay_ns += delay_ns;
+	row->use.delay_ns += delay_ns;
+	row->use.run_ns += grown(use->run_ns, before->run_ns);
+	row->use.waits += grown(use->waits, before->waits);
+	if (use->has_longest && use->longest_ns > before->longest_ns)
+		note_longest(&row->use, use->longest_ns);
+}
+
+/* Adds by how much the task's use has grown, and has it seen in the table. Returns whether it had ended before. */
+static bool count(struct sums *sums, struct row *row, const struct task_use *use, uint64_t now_us, bool ends,
+		  struct seen_table *table)
+{
+	const uint64_t birth_us = use->age_us < now_us ? now_us - use->age_us : 0;
+	const struct seen *last = find(&sums->last, use->tid);
+	const bool is_known = last && is_same(last, birth_us, ends);
+	struct seen seen = {
+		.tid = use->tid,
+		.has_ended = ends || (is_known && last->has_ended),
+		.birth_us = is_known ? last->birth_us : birth_us,
+		.cpu_ns = use->cpu_ns,
+		.run_ns = use->run_ns,
+		.delay_ns = use->delay_ns,
+		.waits = use->waits,
+		.longest_ns = use->longest_ns,
+	};
+
+	memcpy(seen.program, use->comm, sizeof(seen.program));
+	if (is_known)
+		add(sums, row, use, last);
+	else if (birth_us + SLACK_US >= sums->begin_us)
+		add(sums, row, use, &(struct seen){ 0 });
+	/* Else we see it for the first time: it has used that before we began. */
+	put(table, &seen);
+	return seen.has_ended && !ends;
+}
+
+void sums_begin_round(struct sums *sums)
+{
+	for (size_t i = 0; i < sums->n_rows; i++)
+		sums->rows[i]->use.living = 0;
+}
+
+void sums_add_living(struct sums *sums, struct use_row *use_row, const struct task_use *use, uint64_t now_us)
+{
+	struct row *row = (struct row *)use_row;
+
+	/* A zombie. */
+	if (count(sums, row, use, now_us, false, &sums->next))
+		return;
+	row->use.living++;
+	row->use.example = use->tid;
+}
+
+void sums_add_ended(struct sums *sums, struct use_row *use_row, const struct task_use *use, uint64_t now_us)
+{
+	struct row *row = (struct row *)use_row;
+
+	count(sums, row, use, now_us, true, &sums->last);
+	row->use.ended++;
+	row->ending_ns += ENDING_NS + (use->ends_process ? use->rss_kb * ENDING_NS_PER_KB : 0);
+	sums->n_ended++;
+}
+
+void sums_note_loss(struct sums *sums)
+{
+	sums->has_loss = true;
+}
+
+bool sums_is_crowded(const struct sums *sums)
+{
+	return sums->n_ended > ENDED_MAX;
+}
+
+/* ---- what the machine used and no task did ---- */
+
+static int64_t within(int64_t value, int64_t least, int64_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+static void share_out(struct sums *sums, int64_t ns, double all)
+{
+	for (size_t i = 0; i < sums->n_rows; i++) {
+		struct row *row = sums->rows[i];
+		const uint64_t part = (uint64_t)((double)ns * (double)row->ending_ns / all);
+
+		add_cpu(sums, row, part);
+		row->use.ending_ns += part;
+	}
+}
+
+/*
+ * The kernel's ticks count a task's time and the machine's alike, so what is missing was used by tasks that were ending;
+ * or by those of which the records were lost.
+ */
+static void settle(struct sums *sums, uint64_t busy_ns)
+{
+	uint64_t all = 0;
+	int64_t share = 0;
+
+	sums->missing_ns += (int64_t)(busy_ns - sums->busy_ns) - sums->counted_ns;
+	for (size_t i = 0; i < sums->n_rows; i++)
+		all += sums->rows[i]->ending_ns;
+	if (sums->missing_ns > 0 && sums->has_loss) {
+		share = sums->missing_ns;
+		add_cpu(sums, sums->rows[ROW_LOST], (uint64_t)share);
+	} else if (sums->missing_ns > 0 && all) {
+		share = within(sums->missing_ns, 0, (int64_t)(ENDING_TIMES_MAX * all));
+		share_out(sums, share, (double)all);
+	}
+	sums->missing_ns = within(sums->missing_ns - share, -BLUR_NS, BLUR_NS);
+}
+
+void sums_end_round(struct sums *sums, uint64_t busy_ns)
+{
+	if (sums->has_round)
+		settle(sums, busy_ns);
+	else
+		sums->missing_ns = 0;
+	for (size_t i = 0; i < sums->n_rows; i++)
+		sums->rows[i]->ending_ns = 0;
+	sums->has_round = true;
+	sums->has_loss = false;
+	sums->busy_ns = busy_ns;
+	sums->counted_ns = 0;
+	sums->n_ended = 0;
+	clear(&sums->last);
+	sums->last = sums->next;
+	sums->next = (struct seen_table){ 0 };
+}
