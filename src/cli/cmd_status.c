@@ -59,6 +59,7 @@ static const struct sentence details[] = {
 	{ "pid", "events",
 	  "fork <forks>, exec <execs>, rename <renames>, move <moves>, change <changes>; lost <lost> times, scans <scans>" },
 	{ "pid", "actions", "set <set>, too late <races>, not kept <not_kept>" },
+	{ "accounting", "counted", "what classes use, of living tasks and <ended> that ended; records lost <ended_lost> times" },
 	{ "put_back", "put back", "<put_back> times, what somebody had changed on a task that is enforced" },
 	{ "refused", "refused", "<refused>" },
 	{ "reload_error", "reload", "refused: <reload_error>" },
@@ -95,19 +96,53 @@ static void print_status(const cJSON *status)
 
 /* ---- OpenMetrics (https://prometheus.io/docs/specs/om/open_metrics_spec): a key of the JSON is a name ---- */
 
-/* name: of a label, in which the quote, the backslash and the newline are escaped; NULL: there is none. */
-static void put_metric(const char *key, const char *name, double value)
+/* The value of a label, in which the quote, the backslash and the newline are escaped. */
+static void put_label(const char *label, const char *value)
 {
-	printf("schedqos_%s", key);
-	if (name)
-		printf("{name=\"");
-	for (const char *p = name; p && *p; p++) {
+	printf("{%s=\"", label);
+	for (const char *p = value; *p; p++) {
 		if (*p == '\n')
 			fputs("\\n", stdout);
 		else
 			printf("%s%c", *p == '"' || *p == '\\' ? "\\" : "", *p);
 	}
-	printf("%s %.0f\n", name ? "\"}" : "", value);
+	printf("\"}");
+}
+
+/* name: of a label; NULL: there is none. */
+static void put_metric(const char *key, const char *name, double value)
+{
+	printf("schedqos_%s", key);
+	if (name)
+		put_label("name", name);
+	printf(" %.0f\n", value);
+}
+
+/* What classes have used, as counters in seconds. Returns false for any other key. */
+static bool put_counters(const cJSON *item)
+{
+	static const struct {
+		const char *key, *name, *help;
+	} counters[] = {
+		{ "cpu_usec_by_class", "cpu", "CPU time of tasks, ended ones included." },
+		{ "delay_usec_by_class", "delay", "Time that tasks were ready to run but waited for a CPU." },
+	};
+	const cJSON *class;
+
+	for (size_t i = 0; i < array_size(counters); i++) {
+		if (strcmp(item->string, counters[i].key) != 0)
+			continue;
+		printf("# TYPE schedqos_%s_seconds counter\n# UNIT schedqos_%s_seconds seconds\n", counters[i].name,
+		       counters[i].name);
+		printf("# HELP schedqos_%s_seconds %s\n", counters[i].name, counters[i].help);
+		cJSON_ArrayForEach (class, item) {
+			printf("schedqos_%s_seconds_total", counters[i].name);
+			put_label("class", class->string);
+			printf(" %.6f\n", class->valuedouble / 1e6);
+		}
+		return true;
+	}
+	return false;
 }
 
 static double value_of(const cJSON *item)
@@ -120,6 +155,8 @@ static void put_metrics(const cJSON *status)
 	const cJSON *item, *one;
 
 	cJSON_ArrayForEach (item, status) {
+		if (put_counters(item))
+			continue;
 		if (cJSON_IsString(item) && *item->valuestring)
 			put_metric(item->string, item->valuestring, 1);
 		else if (cJSON_IsNumber(item) || cJSON_IsBool(item))

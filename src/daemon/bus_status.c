@@ -156,6 +156,27 @@ static void put_counters(struct json_writer *json, const struct daemon *daemon,
 	json_end(json, '}');
 }
 
+/* What classes have used, so far: only while it is counted in any case. */
+static void put_accounting(struct json_writer *json, const struct daemon *daemon)
+{
+	const struct use_state state = tagger_use_state(daemon->tagger);
+	const struct use_class *class;
+
+	json_put_bool(json, "accounting", daemon->config->settings.accounting);
+	if (!daemon->config->settings.accounting)
+		return;
+	json_put_count(json, "ended", state.ended);
+	json_put_count(json, "ended_lost", state.lost);
+	json_begin(json, "cpu_usec_by_class", '{');
+	for (size_t i = 0; (class = tagger_use_class(daemon->tagger, i)); i++)
+		json_put_count(json, class->name, class->cpu_ns / 1000);
+	json_end(json, '}');
+	json_begin(json, "delay_usec_by_class", '{');
+	for (size_t i = 0; (class = tagger_use_class(daemon->tagger, i)); i++)
+		json_put_count(json, class->name, class->delay_ns / 1000);
+	json_end(json, '}');
+}
+
 static void put_pending_users(struct json_writer *json, const struct config *config)
 {
 	json_begin(json, "pending_users", '[');
@@ -221,17 +242,20 @@ static void put_problems(struct json_writer *json, const struct daemon *daemon)
 int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_free_ char *text = NULL;
-	const struct daemon *daemon = userdata;
+	struct daemon *daemon = userdata;
 	const struct tagger_status status = tagger_status(daemon->tagger);
 	struct json_writer json = { 0 };
 
 	(void)error;
+	if (daemon->config->settings.accounting)
+		tagger_look_at_use(daemon->tagger);
 	json_begin(&json, NULL, '{');
 	put_daemon(&json, daemon, &status);
 	put_asked(&json, daemon);
 	put_abilities(&json, &status);
 	put_tasks(&json, daemon);
 	put_counters(&json, daemon, &status);
+	put_accounting(&json, daemon);
 	put_config(&json, daemon);
 	put_profiles(&json, daemon);
 	put_problems(&json, daemon);

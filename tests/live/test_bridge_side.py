@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the daemon lets in beside root: the bridge's user, and what he may ask for."""
 
+import json
 import os
 import socket
 import subprocess
@@ -304,6 +305,13 @@ class Levels(UsersCase):
     def explained(self, tid):
         return self.current.ask("explain", str(tid)).stdout
 
+    @staticmethod
+    def visibility(rule, qos):
+        """What top says of the rule's tasks in this class that live."""
+        apps = json.loads(schedqos("top", "--json").stdout)["apps"]
+        found, = (app["visibility"] for app in apps if app.get("name") == rule and app["class"] == qos and app["tasks"])
+        return found
+
     def test_a_tree(self):
         app, helper, named = self.app("calm")
         self.assert_carries(app, BACKGROUND)
@@ -312,7 +320,7 @@ class Levels(UsersCase):
             self.assert_keeps(app, INITIATED)
             self.assert_keeps(helper, INITIATED)
             self.assertIn("its app has the focus", self.explained(helper))
-            self.assertRegex(schedqos("top").stdout, "(?m)^%s +calm +focused +1 " % INITIATED)
+            self.assertEqual(self.visibility("calm", INITIATED), "focused")
             self.assertEqual(self.current.status()["apps_focused"], 1)
             self.assertEqual(self.shown(app, "visible"), ["ok"])
             self.assert_keeps(app, BACKGROUND)
@@ -321,7 +329,7 @@ class Levels(UsersCase):
         self.assert_keeps(named, UTILITY)
         self.assert_keeps(app, BACKGROUND)
         self.assertIn('"hidden": "keep" in its rule prevents that', self.explained(named))
-        self.assertRegex(schedqos("top").stdout, "(?m)^%s +app +hidden +1 " % UTILITY)
+        self.assertEqual(self.visibility("app", UTILITY), "hidden")
         status = self.current.status()
         self.assertEqual([status[key] for key in ("apps_focused", "apps_hidden", "overrides")], [0, 1, 0])
         born = self.spawned(app, "app", self.alias("app"))

@@ -3,13 +3,15 @@
 
 import contextlib
 import fcntl
+import json
 import os
 import pty
+import re
 import select
 import signal
 import struct
+import subprocess
 import termios
-import unittest
 
 from attributes import BACKGROUND, UTILITY
 from daemon import SCHEDQOS, environment, schedqos
@@ -17,17 +19,27 @@ from harness import LiveTest
 from programs import PYTHON
 from waiting import wait_for
 
-RULES = {"app": {"qos": BACKGROUND}, "burner": {"qos": UTILITY}}
+RULES = {"app": {"qos": BACKGROUND}, "burner": {"qos": UTILITY}, "brief": {"qos": BACKGROUND}}
 BURN = "while True: pass"
-# A kernel without CONFIG_SCHED_INFO does not tell what a task has used.
-TELLS_USE = os.path.exists("/proc/self/schedstat")
+# Forks that end at once, one after the other, and programs: faster than anybody can look at them.
+STORM = "import os\nwhile True:\n pid = os.fork()\n pid or os._exit(0)\n os.waitpid(pid, 0)"
+PROGRAMS = "import os, sys\nwhile True: os.spawnv(os.P_WAIT, sys.argv[1], [sys.argv[1]])"
 
 
-def rows(name):
-    """The cells of each row that begins with the class of this name."""
-    result = schedqos("top")
+def top(*args):
+    result = schedqos("top", "--once", "--json", *args)
     assert result.returncode == 0, result.stderr
-    return [cells for cells in map(str.split, result.stdout.splitlines()) if cells[:1] == [name]]
+    return json.loads(result.stdout)
+
+
+def app(name):
+    """The rows of the rule or program of this name."""
+    return [row for row in top()["apps"] if row.get("name") == name]
+
+
+def has_taskstats():
+    """Whether the kernel reports ended tasks, by what the daemon says."""
+    return top()["taskstats"]
 
 
 def end(pid):
@@ -37,27 +49,82 @@ def end(pid):
 
 
 class Top(LiveTest):
-    @unittest.skipUnless(TELLS_USE, "this kernel does not tell what a task has used")
     def test_what_runs_is_counted_in_its_class(self):
         self.daemon(RULES)
         burner = self.run_program([self.alias("burner", PYTHON), "-c", BURN])
         self.assert_carries(burner, UTILITY)
+        row, = wait_for(lambda: [row for row in app("burner") if row["cpu_seconds"] > 0], "it runs")
+        self.assertEqual((row["class"], row["kind"], row["tasks"]), (UTILITY, "rule", 1))
 
-        def shown():
-            """Tasks and CPU time: of the class, of the app."""
-            of_class, app = rows(UTILITY)
-            return app[1] == "burner" and float(app[4]) > 0 and (of_class[1:3], app[3:5])
+    def test_programs_that_end_are_counted_in_their_class(self):
+        self.daemon(RULES)
+        if not has_taskstats():
+            self.skipTest("the kernel reports no ended tasks")
+        self.run_program([PYTHON, "-c", PROGRAMS, self.alias("brief", "/bin/true")])
+        rows = wait_for(lambda: [row for row in app("brief") if row["ended"] > 10], "they end")
+        self.assertEqual([(row["class"], row["kind"]) for row in rows], [(BACKGROUND, "rule")])
 
-        of_class, app = wait_for(shown, "it runs")
-        self.assertEqual((of_class, app[0]), (app, "1"))
+    def test_the_sums_are_those_of_the_machine(self):
+        """During a fork storm: without what has ended most would be missing."""
+        self.daemon(RULES)
+        if not has_taskstats():
+            self.skipTest("the kernel reports no ended tasks")
+        self.run_program([PYTHON, "-c", STORM])
+        seen = []
+
+        def agree():
+            seen.append(top())
+            return (seen[-1]["ended"] > 100 and
+                    abs(seen[-1]["cpu_seconds"] - seen[-1]["busy_seconds"]) < 0.05 * seen[-1]["busy_seconds"])
+
+        wait_for(agree, lambda: "%r" % [{k: v for k, v in one.items() if k not in ("apps", "classes")} for one in seen])
+
+    def test_counting_ends_with_who_reads_it(self):
+        self.daemon(RULES)
+
+        def sockets():
+            """Of the daemon, for generic netlink: the protocol is in the second column, the process in the third."""
+            with open("/proc/net/netlink", encoding="ascii") as file:
+                lines = [line.split() for line in file.readlines()[1:]]
+            return sum(line[1] == "16" and int(line[2]) & 0x3fffff == self.current.pid for line in lines)
+
+        self.assertEqual(sockets(), 0)
+        if not has_taskstats():
+            self.skipTest("the kernel reports no ended tasks")
+        reader = subprocess.Popen([SCHEDQOS, "top", "--once", "--seconds", "1000"], env=environment(),
+                                  stdout=subprocess.DEVNULL)
+        self.addCleanup(reader.wait)
+        self.addCleanup(reader.kill)
+        wait_for(sockets, "it listens")
+        reader.kill()
+        wait_for(lambda: not sockets(), "it listens no more")
+
+    def test_metrics_are_counters(self):
+        self.daemon({"schedqos": {"accounting": True}, **RULES})
+        self.assert_carries(self.run_program([self.alias("burner", PYTHON), "-c", BURN]), UTILITY)
+
+        def seconds():
+            text = schedqos("status", "--metrics").stdout
+            found = re.search('^schedqos_cpu_seconds_total{class="%s"} ([0-9.]+)$' % UTILITY, text, re.M)
+            self.assertIn("# TYPE schedqos_cpu_seconds counter\n", text)
+            self.assertIn("# TYPE schedqos_delay_seconds counter\n", text)
+            return float(found[1]) if found else 0
+
+        first = wait_for(seconds, "it runs")
+        wait_for(lambda: seconds() > first, "it goes on")
+        self.assertIn("counted", schedqos("status").stdout)
 
     def test_a_pipe_gets_one_frame(self):
         self.daemon(RULES)
-        result = schedqos("top")
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual(result.stdout.count("REFUSED"), 2)
-        self.assertNotIn("\x1b", result.stdout)
-        self.assertNotIn("\x01", result.stdout)
+        for args in ((), ("--once",), ("--seconds", "1")):
+            result = schedqos("top", *args)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(result.stdout.count("CLASS "), 2)
+            self.assertIn("(kernel threads)", result.stdout)
+            self.assertNotIn("\x1b", result.stdout)
+            self.assertNotIn("\x01", result.stdout)
+        for wrong in ("0", "x", "-1", "99999999", ""):
+            self.assertEqual(schedqos("top", "--seconds", wrong).returncode, 2, wrong)
 
     def on_terminal(self, rows, text):
         """On a terminal of its own, until that is in the second frame; then Ctrl-C."""
@@ -82,7 +149,7 @@ class Top(LiveTest):
     def test_on_a_terminal(self):
         self.daemon(RULES)
         self.assert_carries(self.sleeper("app"), BACKGROUND)
-        self.on_terminal(40, b"QOS_BACKGROUND app ")
+        self.on_terminal(2000, b"QOS_BACKGROUND app ")
 
     def test_on_a_serial_line(self):
         """Which does not say how large it is."""

@@ -180,6 +180,9 @@ static const struct example {
 	  { RULES("{'schedqos': {'sched_profile': null, 'log': 'error', 'autogroup': 'off', 'default': 'pristine'}}") },
 	  "+setting log 'error'\n"
 	  "~setting sched_profile null\n" },
+	{ "what classes use is counted",
+	  { RULES("{'schedqos': {'accounting': true}}") },
+	  "+setting accounting true\n" },
 	{ "the focus is of no account",
 	  { RULES("{'schedqos': {'focus': 'QOS_LATER'}, 'QOS_LATER': {'sched_nice': 1}}"),
 	    RULES("{'schedqos': {'focus': null}}") },

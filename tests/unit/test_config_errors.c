@@ -168,6 +168,7 @@ static const struct bad in_rules[] = {
 	{ "{'schedqos': {'focus': 'QOS_UTILTY'}}", 1, 24, "schedqos.focus", "did you mean \"QOS_UTILITY\"?" },
 	{ "{'schedqos': {'focus': 'none'}}", 1, 24, "schedqos.focus", "unknown class \"none\": for none write null, without quotes" },
 	{ "{'schedqos': {'focus': false}}", 1, 24, "schedqos.focus", "must be the name of a class, not true or false" },
+	{ "{'schedqos': {'accounting': 'on'}}", 1, 29, "schedqos.accounting", "must be true or false, not a string" },
 	{ "{'schedqos': {'autogroup': 'disabled'}}", 1, 28, "schedqos.autogroup",
 	  "unknown autogroup \"disabled\": must be off or keep" },
 	{ "{'schedqos': {'log': 'verbose'}}", 1, 22, "schedqos.log",

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sums of what tasks use: living ones and ended ones, each once, in the row that they are in. */
+#include "test.h"
+
+#include "../../src/tagging/sums.h"
+
+#define BEGIN_US 1000000000ULL
+#define MS	 1000000ULL /* ns */
+
+static struct sums *sums;
+
+static int set_up(void **state)
+{
+	(void)state;
+	sums = sums_new();
+	sums_begin(sums, BEGIN_US);
+	return !sums;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	sums_free(sums);
+	return 0;
+}
+
+/* A program's row; a name of "" stands for the tag's rule. */
+static struct use_row *row(uint16_t tag, const char *program)
+{
+	struct sums_key key;
+
+	memset(&key, 0, sizeof(key));
+	key.tag = tag;
+	key.rule = *program ? 0 : 7;
+	key.of = *program ? USE_OF_PROGRAM : USE_OF_RULE;
+	memcpy(key.program, program, strlen(program));
+	return sums_row(sums, &key, tag == 1 ? "QOS_ONE" : tag == 2 ? "QOS_TWO" : NULL, *program ? NULL : "rule");
+}
+
+/* A task that was born so long after the beginning, and has used so much; read at now_ms after the beginning. */
+static struct task_use use(pid_t tid, int born_ms, int now_ms, uint64_t cpu_ms)
+{
+	return (struct task_use){
+		.tid = tid,
+		.tgid = tid,
+		.comm = "program",
+		.cpu_ns = cpu_ms * MS,
+		.run_ns = cpu_ms * MS,
+		.delay_ns = cpu_ms * 2 * MS,
+		.waits = cpu_ms,
+		.age_us = (uint64_t)(now_ms - born_ms) * 1000,
+		.has_delays = true,
+		.has_longest = true,
+		.longest_ns = cpu_ms * MS,
+		.ends_process = true,
+	};
+}
+
+static void lives(struct use_row *in, pid_t tid, int born_ms, int now_ms, uint64_t cpu_ms)
+{
+	const struct task_use one = use(tid, born_ms, now_ms, cpu_ms);
+
+	sums_add_living(sums, in, &one, BEGIN_US + (uint64_t)now_ms * 1000);
+}
+
+/* The record is received a while later. */
+static void ends(struct use_row *in, pid_t tid, int born_ms, int now_ms, uint64_t cpu_ms)
+{
+	const struct task_use one = use(tid, born_ms, now_ms, cpu_ms);
+
+	sums_add_ended(sums, in, &one, BEGIN_US + (uint64_t)now_ms * 1000 + 30000);
+}
+
+static const struct use_class *class_of(const char *name)
+{
+	const struct use_class *class;
+
+	for (size_t i = 0; (class = sums_next_class(sums, i)); i++) {
+		if (strcmp(class->name, name) == 0)
+			return class;
+	}
+	return NULL;
+}
+
+#define OLD -10000
+
+TEST_IN(what_was_used_before_does_not_count, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+
+	sums_begin_round(sums);
+	lives(one, 10, OLD, 1, 500);
+	sums_end_round(sums, 0);
+	assert_int_equal(one->living, 1);
+	assert_int_equal(one->cpu_ns, 0);
+	assert_int_equal(one->delay_ns, 0);
+	assert_int_equal(one->longest_us[0], 0);
+	/* Nor of one that ends before it was looked at. */
+	ends(one, 11, OLD, 5, 400);
+	assert_int_equal(one->cpu_ns, 0);
+	assert_int_equal(one->ended, 1);
+}
+
+TEST_IN(what_is_used_since_counts, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+
+	sums_begin_round(sums);
+	lives(one, 10, OLD, 1, 500);
+	sums_end_round(sums, 0);
+	sums_begin_round(sums);
+	lives(one, 10, OLD, 1000, 530);
+	sums_end_round(sums, 30 * MS);
+	assert_int_equal(one->cpu_ns, 30 * MS);
+	assert_int_equal(one->run_ns, 30 * MS);
+	assert_int_equal(one->delay_ns, 60 * MS);
+	assert_int_equal(one->waits, 30);
+	/* Its end brings the rest. */
+	ends(one, 10, OLD, 1500, 550);
+	assert_int_equal(one->cpu_ns, 50 * MS);
+	assert_int_equal(one->ended, 1);
+	assert_int_equal(class_of("QOS_ONE")->cpu_ns, 50 * MS);
+	assert_int_equal(class_of("QOS_ONE")->delay_ns, 100 * MS);
+}
+
+TEST_IN(a_task_that_is_born_and_ends_counts_as_a_whole, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+
+	sums_begin_round(sums);
+	sums_end_round(sums, 0);
+	ends(one, 20, 100, 200, 40);
+	/* Another one with its id. */
+	ends(one, 20, 3000, 3100, 30);
+	assert_int_equal(one->cpu_ns, 70 * MS);
+	assert_int_equal(one->ended, 2);
+	assert_int_equal(one->living, 0);
+}
+
+/* It goes on using time after its record, and is looked at as long as nobody reaps it. */
+TEST_IN(a_zombie_counts_once, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+
+	sums_begin_round(sums);
+	sums_end_round(sums, 0);
+	ends(one, 20, 100, 200, 40);
+	for (int i = 0; i < 3; i++) {
+		sums_begin_round(sums);
+		lives(one, 20, 100, 1000 * (i + 1), 42);
+		sums_end_round(sums, 42 * MS);
+		assert_int_equal(one->living, 0);
+	}
+	assert_int_equal(one->cpu_ns, 42 * MS);
+	assert_int_equal(one->ended, 1);
+}
+
+/* While all are looked at, a task ends: its record is read after that, and has less than was seen. */
+TEST_IN(a_record_that_is_read_late_adds_nothing, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+
+	sums_begin_round(sums);
+	lives(one, 20, 100, 201, 42);
+	sums_end_round(sums, 0);
+	ends(one, 20, 100, 200, 40);
+	assert_int_equal(one->cpu_ns, 42 * MS);
+	assert_int_equal(one->ended, 1);
+}
+
+TEST_IN(an_id_that_is_reused_is_another_task, set_up, tear_down)
+{
+	struct use_row *one = row(1, ""), *two = row(2, "");
+
+	sums_begin_round(sums);
+	lives(one, 20, 100, 1000, 40);
+	sums_end_round(sums, 0);
+	/* The record of the first was lost. */
+	sums_begin_round(sums);
+	lives(two, 20, 1500, 2000, 50);
+	sums_end_round(sums, 0);
+	assert_int_equal(one->cpu_ns, 40 * MS);
+	assert_int_equal(two->cpu_ns, 50 * MS);
+}
+
+/* What it has used since the look before counts for the class that it is in now. */
+TEST_IN(a_task_changes_its_class, set_up, tear_down)
+{
+	struct use_row *one = row(1, ""), *two = row(2, "");
+
+	sums_begin_round(sums);
+	lives(one, 10, OLD, 1, 500);
+	sums_end_round(sums, 0);
+	sums_begin_round(sums);
+	lives(two, 10, OLD, 1000, 530);
+	sums_end_round(sums, 30 * MS);
+	assert_int_equal(one->cpu_ns, 0);
+	assert_int_equal(one->living, 0);
+	assert_int_equal(two->cpu_ns, 30 * MS);
+	assert_int_equal(two->living, 1);
+}
+
+TEST_IN(the_longest_wait_is_each_readers, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+
+	sums_begin_round(sums);
+	lives(one, 10, OLD, 1, 9);
+	sums_end_round(sums, 0);
+	sums_begin_round(sums);
+	lives(one, 10, OLD, 1000, 12);
+	sums_end_round(sums, 3 * MS);
+	assert_int_equal(one->longest_us[0], 12000);
+	assert_int_equal(one->longest_us[USE_READERS - 1], 12000);
+	sums_forget_longest(sums, 0);
+	/* No longer one has come. */
+	sums_begin_round(sums);
+	lives(one, 10, OLD, 2000, 12);
+	sums_end_round(sums, 3 * MS);
+	assert_int_equal(one->longest_us[0], 0);
+	assert_int_equal(one->longest_us[USE_READERS - 1], 12000);
+}
+
+/* ---- what the machine used and no task did ---- */
+
+static void begin_counting(void)
+{
+	sums_begin_round(sums);
+	sums_end_round(sums, 1000 * MS);
+}
+
+static void look_again(uint64_t busy_ms)
+{
+	sums_begin_round(sums);
+	sums_end_round(sums, busy_ms * MS);
+}
+
+TEST_IN(what_ending_takes_is_shared_out, set_up, tear_down)
+{
+	struct use_row *one = row(1, ""), *two = row(2, "");
+
+	begin_counting();
+	for (int i = 0; i < 300; i++)
+		ends(one, 100 + i, 100, 200, 1);
+	for (int i = 0; i < 100; i++)
+		ends(two, 1000 + i, 100, 200, 1);
+	look_again(1000 + 400 + 40);
+	assert_int_equal(one->ending_ns, 30 * MS);
+	assert_int_equal(two->ending_ns, 10 * MS);
+	assert_int_equal(one->cpu_ns, 330 * MS);
+	assert_int_equal(class_of("QOS_TWO")->cpu_ns, 110 * MS);
+	/* It is not shared out twice. */
+	look_again(1000 + 400 + 40);
+	assert_int_equal(one->cpu_ns, 330 * MS);
+}
+
+TEST_IN(who_had_much_memory_takes_longer_to_end, set_up, tear_down)
+{
+	struct use_row *one = row(1, ""), *two = row(2, "");
+	struct task_use large = use(100, 100, 200, 0), thread = use(101, 100, 200, 0);
+
+	large.rss_kb = 1000000;
+	thread.rss_kb = 1000000;
+	thread.ends_process = false;
+	begin_counting();
+	sums_add_ended(sums, one, &large, BEGIN_US + 200000);
+	sums_add_ended(sums, two, &thread, BEGIN_US + 200000);
+	look_again(1000 + 30);
+	assert_true(one->ending_ns > 29 * MS);
+	assert_true(two->ending_ns < MS);
+}
+
+/* A task that nobody knows is not a task that ends. */
+TEST_IN(no_more_is_shared_out_than_ending_can_take, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+
+	begin_counting();
+	ends(one, 100, 100, 200, 1);
+	look_again(1000 + 1000);
+	assert_true(one->ending_ns < MS);
+}
+
+TEST_IN(what_is_missing_after_a_loss_is_nobodys, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+	const struct use_row *lost = NULL;
+
+	begin_counting();
+	ends(one, 100, 100, 200, 1);
+	sums_note_loss(sums);
+	look_again(1000 + 501);
+	for (size_t i = 0; (lost = sums_next_row(sums, i)) && lost->of != USE_OF_LOST; i++)
+		;
+	assert_non_null(lost);
+	assert_int_equal(lost->cpu_ns, 500 * MS);
+	assert_int_equal(one->cpu_ns, 1 * MS);
+	assert_int_equal(class_of(USE_NO_CLASS)->cpu_ns, 500 * MS);
+}
+
+/* The ticks of a look that takes a while are in one sum or the other, and soon in both. */
+TEST_IN(what_is_counted_early_is_made_up_for, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+
+	begin_counting();
+	ends(one, 100, 100, 200, 10);
+	look_again(1000 + 2); /* eight less than were counted */
+	for (int i = 0; i < 100; i++)
+		ends(one, 200 + i, 300, 400, 0);
+	look_again(1000 + 2 + 9);
+	assert_int_equal(one->ending_ns, 1 * MS);
+}
+
+/* ---- rows ---- */
+
+/* A reload gives other rules the same numbers. */
+TEST_IN(rows_of_another_configuration_are_others, set_up, tear_down)
+{
+	struct use_row *before = row(1, "");
+
+	assert_ptr_equal(row(1, ""), before);
+	assert_string_equal(before->class, "QOS_ONE");
+	assert_string_equal(before->rule, "rule");
+	sums_forget_keys(sums);
+	assert_ptr_not_equal(row(1, ""), before);
+}
+
+/* Anybody may call his programs what he likes. */
+TEST_IN(there_are_not_more_rows_than_can_be, set_up, tear_down)
+{
+	char name[16];
+	size_t n = 0;
+
+	for (int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		row(1, name);
+	}
+	while (sums_next_row(sums, n))
+		n++;
+	assert_in_range(n, 1000, 1100);
+	assert_int_equal(row(1, "one more")->of, USE_OF_OTHERS);
+}
+
+TEST_IN(so_many_ends_take_a_look, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+
+	begin_counting();
+	assert_false(sums_is_crowded(sums));
+	for (int i = 0; i < 40000; i++)
+		ends(one, 100 + i, 100, 200, 0);
+	assert_true(sums_is_crowded(sums));
+	look_again(1000);
+	assert_false(sums_is_crowded(sums));
+}
+
+TEST_IN(a_new_beginning_forgets_all_but_the_sums_of_classes, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+
+	begin_counting();
+	ends(one, 100, 100, 200, 10);
+	sums_begin(sums, BEGIN_US + 1000000);
+	assert_int_equal(class_of("QOS_ONE")->cpu_ns, 10 * MS);
+	assert_int_equal(row(1, "")->cpu_ns, 0);
+}
+
+TEST_IN(a_process_is_known_by_its_leaders_name, set_up, tear_down)
+{
+	sums_begin_round(sums);
+	assert_null(sums_program(sums, 10));
+	lives(row(1, "program"), 10, OLD, 1, 1);
+	assert_string_equal(sums_program(sums, 10), "program");
+	sums_end_round(sums, 0);
+	assert_string_equal(sums_program(sums, 10), "program");
+}
