@@ -138,6 +138,15 @@ $(LIVE_TOOLS): %: %.o
 check-vm: all unit-tests ## all tests on other kernels, in QEMU (root, 30 minutes, .ci/deps --vm; KERNELS="6.1 7", QUICK=1)
 	$Qtests/vm/run --build $B $(if $(QUICK),--quick) $(KERNELS)
 
+check-lab: all bench-tools ## the tests in virtual time: the same bytes twice, no harm, the daemon's costs (.ci/deps --lab)
+	$QSCHEDQOS=$B/schedqos tests/lab/run.py
+
+# Each kernel and number of CPUs that figures.md has marks for: "<!-- lab: frames 7.3 1 -->".
+lab-figures: all bench-tools ## write the tables in virtual time into src/doc/figures.md (hours)
+	$Qsed -n 's/^<!-- lab: \(.*\) -->/\1/p' src/doc/figures.md | while read -r scenario kernel cpus; do \
+		bench/schedqos-bench lab $$scenario --build $B --kernel $$kernel --cpus $$cpus $(LAB_FLAGS) --figures src/doc/figures.md \
+		< /dev/null > /dev/null || exit 1; done
+
 FUZZ_SECONDS ?= 60
 
 fuzzers: $(FUZZERS)
@@ -319,7 +328,7 @@ clean: ## remove what was built
 	rm -rf build
 
 FORCE:
-.PHONY: all bench bench-tools bench-events figures measure help run check check-vm check-deb check-rpm check-fresh check-long unit-tests fuzz fuzzers lint coverage install install-bench install-desktop uninstall dist distcheck deb deps bench-deps clean FORCE
+.PHONY: all bench check-lab lab-figures bench-tools bench-events figures measure help run check check-vm check-deb check-rpm check-fresh check-long unit-tests fuzz fuzzers lint coverage install install-bench install-desktop uninstall dist distcheck deb deps bench-deps clean FORCE
 .SECONDARY:
 -include $(OBJECTS:.o=.d) $(FOCUS_SOURCES:%.c=$B/%.d) $(BENCH_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(UNIT_FAKES:.o=.d) \
 	$(FUZZERS:=.d) $(FUZZ_PARTS:.o=.d) $(LIVE_TOOLS:=.d)

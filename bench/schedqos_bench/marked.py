@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 Parts of a document that a command writes, between two lines: "<!-- figures: NAME -->" and "<!-- end of figures: NAME -->".
+Those of another kind have its name in place of "figures".
 The rest of the document is written by people, and stays.
 """
 
@@ -9,8 +10,8 @@ import re
 from .process import Failure
 
 
-def _part(name):
-    return re.compile(rf"(<!-- figures: {re.escape(name)} -->\n)(.*?)(<!-- end of figures: {re.escape(name)} -->)", re.DOTALL)
+def _part(name, kind):
+    return re.compile(rf"(<!-- {kind}: {re.escape(name)} -->\n)(.*?)(<!-- end of {kind}: {re.escape(name)} -->)", re.DOTALL)
 
 
 def names(text):
@@ -18,14 +19,14 @@ def names(text):
     return re.findall(r"^<!-- figures: (.+?) -->$", text, re.MULTILINE)
 
 
-def replaced(text, name, content):
+def replaced(text, name, content, kind="figures"):
     """Returns the text with other content between its marks of this name. Without these marks it is a Failure."""
-    found, count = _part(name).subn(lambda match: match[1] + content.rstrip("\n") + "\n" + match[3], text)
+    found, count = _part(name, kind).subn(lambda match: match[1] + content.rstrip("\n") + "\n" + match[3], text)
     if count != 1:
-        raise Failure(f"expected <!-- figures: {name} --> and its end once, and found them {count} times")
+        raise Failure(f"expected <!-- {kind}: {name} --> and its end once, and found them {count} times")
     return found
 
 
-def write(path, name, content):
+def write(path, name, content, kind="figures"):
     """Writes content between a file's marks of this name."""
-    path.write_text(replaced(path.read_text(encoding="utf-8"), name, content), encoding="utf-8")
+    path.write_text(replaced(path.read_text(encoding="utf-8"), name, content, kind), encoding="utf-8")

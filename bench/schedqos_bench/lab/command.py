@@ -5,7 +5,7 @@ import json
 import shlex
 from pathlib import Path
 
-from .. import progress
+from .. import marked, progress
 from ..process import Failure, nothing_left
 from ..variants import BUILD, CONFIGS
 from . import emulator, expect, kernels, scenarios, values, variants
@@ -38,6 +38,8 @@ def add_parser(verbs):
     lab.add_argument("--carry", action="append", default=[], type=Path, metavar="FILE",
                      help="a program, with its libraries, or a folder, that is in the guest under the same path")
     lab.add_argument("--out", type=Path, metavar="FILE", help="for all values of all seeds, as JSON")
+    lab.add_argument("--figures", type=Path, metavar="FILE", help="write the table into a document, between its marks "
+                     "<!-- lab: SCENARIO KERNEL CPUS --> and <!-- end of lab: SCENARIO KERNEL CPUS -->")
     return lab
 
 
@@ -125,4 +127,16 @@ def run(args):
     print(values.table(found, scenario.units(args)))
     if args.out:
         args.out.write_text(json.dumps(found, indent="\t") + "\n", encoding="utf-8")
+    if args.figures:
+        _write_figures(args, scenario, found)
     return _judge(expectations, found)
+
+
+def _write_figures(args, scenario, found):
+    """The table without medians and longest waits, of which a page has room for few."""
+    shown = {name: {metric: value for metric, value in metrics.items() if not metric.endswith(("_p50", "_max"))}
+             for name, metrics in found.items()}
+    seconds = f", {args.seconds} s" if args.seconds else ""
+    text = (f"Linux {kernels.find(args.kernel).parent.name}, QEMU {emulator.find(args.cpus).version}, {args.cpus} CPUs, "
+            f"{args.seeds or scenario.SEEDS} seeds{seconds}:\n\n" + values.table(shown, scenario.units(args)))
+    marked.write(args.figures, f"{args.scenario} {args.kernel} {args.cpus}", text, "lab")

@@ -16,7 +16,7 @@ TOOLS, APPLETS = ("attr",), ("hexdump",)
 _JOBS = {1: 3, 2: 5, 4: 10, 8: 20}
 _PROGRAMS = {"frames": "kwin_wayland", "sound": "pipewire", "shell": "foot"}
 _SHOWN = {"frame": ("frame", "missed"), "sound": ("sound", "late"), "key": ("key", None)}
-_PERCENTILES = ("p99", "p99.9", "max")
+_PERCENTILES = ("p50", "p99", "max")
 
 
 def add_options(parser):

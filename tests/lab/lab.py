@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs of schedqos-bench lab for tests, each kept, since many tests look at one run."""
+
+import functools
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("SCHEDQOS", TOP / "build/schedqos")).parent
+KERNEL = "6.12"
+# Beside a busy machine's other work.
+_WITHIN = 1800
+
+
+class Run:
+    """The table that a run printed, and the values that it wrote."""
+
+    def __init__(self, *arguments):
+        with tempfile.TemporaryDirectory(prefix="schedqos-test-") as folder:
+            out = Path(folder) / "out"
+            run = subprocess.run([TOP / "bench/schedqos-bench", "lab", *arguments, "--kernel", KERNEL, "--build", BUILD,
+                                  "--out", out], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                 timeout=_WITHIN, check=False)
+            self.text = run.stdout
+            if run.returncode:
+                raise AssertionError(f"lab {' '.join(arguments)}: exit status {run.returncode}\n{run.stderr[-3000:]}")
+            self.values = json.loads(out.read_text(encoding="utf-8"))
+
+    def value(self, variant, metric):
+        return self.values[variant][metric][0]
+
+
+frames = functools.lru_cache(maxsize=None)(functools.partial(
+    Run, "frames", "--seeds", "1", "--seconds", "4", "--layouts", "flat,session"))
+costs = functools.lru_cache(maxsize=None)(functools.partial(Run, "costs", "--rules", "10"))
+
+
+@functools.lru_cache(maxsize=None)
+def why_not():
+    """The reason why nothing can run here, or None."""
+    from schedqos_bench.lab import emulator, kernels
+    from schedqos_bench.process import Failure
+    if not Path("/bin/busybox").exists():
+        return "no busybox"
+    try:
+        emulator.find(1)
+        kernels.find(KERNEL)
+    except Failure as failure:
+        return str(failure)
+    return None
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        if why_not():
+            self.skipTest(why_not())

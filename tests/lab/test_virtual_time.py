@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The lab repeats itself, the recommended mapping harms nothing, and the daemon costs as much as it did."""
+
+import json
+import unittest
+from pathlib import Path
+
+import costs
+import lab
+
+BOUNDS = json.loads(Path(__file__).with_name("bounds.json").read_text(encoding="utf-8"))
+# A count of late ones that is as small as this is chance.
+_FEW = 2
+
+
+def harms(nothing, daemon, known=()):
+    """The metrics that are worse with the daemon than without: {metric: (without, with)}."""
+    found = {}
+    for metric, (was, ) in nothing.items():
+        value, = daemon[metric]
+        counts = metric.endswith(("_missed", "_late"))
+        if (metric.endswith("_p99") or counts) and value > BOUNDS["harm"] * was + (_FEW if counts else 0) \
+                and metric not in known:
+            found[metric] = (was, value)
+    return found
+
+
+class Frames(lab.Case):
+    def test_two_runs_give_the_same_bytes(self):
+        first, second = (lab.Run("frames", "--seeds", "1", "--seconds", "2", "--layouts", "session", "--variants", "none")
+                         for _ in range(2))
+        self.assertEqual((first.text, first.values), (second.text, second.values))
+
+    def test_the_recommended_mapping_harms_nothing(self):
+        values = lab.frames().values
+        self.assertEqual(harms(values["none"], values["schedqos"], BOUNDS["known"]), {})
+
+    def test_the_recommended_mapping_reaches_its_gains(self):
+        run = lab.frames()
+        for metric, most in BOUNDS["gains"].items():
+            with self.subTest(metric):
+                self.assertLessEqual(run.value("schedqos", metric), most * run.value("none", metric))
+
+
+class Costs(lab.Case):
+    def test_the_daemon_costs_what_the_table_says(self):
+        stored = json.loads(costs.TABLE.read_text(encoding="utf-8"))
+        other = {name: (was, costs.versions()[name]) for name, was in stored["versions"].items()
+                 if costs.versions()[name] != was}
+        if other:
+            self.skipTest("the table is of other versions: "
+                          + ", ".join(f"{name} {was}, here {here}" for name, (was, here) in other.items()))
+        found = costs.differences(stored["us"], costs.measured())
+        self.assertEqual(found, [], "tests/lab/run.py --renew writes the table anew")
+
+
+class Judgement(unittest.TestCase):
+    def test_four_percent_more_is_seen_and_two_are_not(self):
+        self.assertEqual(costs.differences({"exec": 300.0}, {"exec": 306.0}), [])
+        self.assertEqual(costs.differences({"exec": 300.0, "fork": 4.0}, {"exec": 312.0, "fork": 4.5}),
+                         ["exec: 312.0 us, in the table 300.0 us"])
+
+    def test_harm_is_a_p99_or_a_count(self):
+        self.assertEqual(harms({"a_p99": [1.0], "a_max": [1.0], "a_late": [0]}, {"a_p99": [1.1], "a_max": [9.0], "a_late": [5]}),
+                         {"a_p99": (1.0, 1.1), "a_late": (0, 5)})
+        self.assertEqual(harms({"a_p99": [1.0], "a_late": [0]}, {"a_p99": [1.04], "a_late": [2]}), {})
+
+
+if __name__ == "__main__":
+    unittest.main()
