@@ -10,9 +10,11 @@ import json
 import os
 import pwd
 import shutil
+import subprocess
 
 import methods
 from attributes import get_attr, pristine
+from crowd import Crowd
 from login import AS_USER, IN_SESSION, MANAGER, USER, as_uid, leave, of_user, sit_down
 from programs import Program, sleep_program
 from scopes import BACKGROUND, INITIATED, UI, carries, cgroup
@@ -27,6 +29,8 @@ DEFAULT = "QOS_DEFAULT"
 PROGRAM, NAMED = "/run/desktop-test", "/run/sway"
 # Another user, who is never at the seat.
 SOMEBODY = 1001
+# So many uids of a crowd, each with a connection: the bus has 2,048 in all.
+CROWD = 500
 SETUID = "/usr/local/bin/setuid-test"
 THREADS = "import threading, time; threading.Thread(target=time.sleep, args=[100000]).start(); time.sleep(100000)"
 # A compositor that is a service begins it by a unit of its own, which ends it, too.
@@ -54,6 +58,12 @@ def ask(method, *args, status=0):
 
 def as_user(*argv, **options):
     return command(*IN_SESSION, "schedqos", *argv, **options)
+
+
+def is_done(*argv):
+    """Returns whether the program has done it for the user, whom it tells if that is too much for now."""
+    return subprocess.run([*IN_SESSION, "schedqos", *argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def procs(group):
@@ -169,6 +179,21 @@ class Desktop:
         methods.check(IN_SESSION, self._names[USER], is_at_seat=True)
         methods.check(as_uid(SOMEBODY), self._names[SOMEBODY], is_at_seat=False)
         carries(self._names[USER]["own"], DEFAULT)
+
+    def a_crowd_of_uids_keeps_nobody_out(self):
+        """Each uid calls far less than it may, and all together are refused. Root is always served, a user between them."""
+        crowd = Crowd(CROWD)
+        try:
+            wait_for(lambda: methods.LIMITS in crowd.answers, lambda: "a refusal among %s" % crowd.answers)
+            for verb, becomes in (("set", BACKGROUND), ("reset", DEFAULT)) * 2:
+                command("schedqos", "status")
+                command("busctl", "call", methods.NAME, methods.PATH, methods.NAME, "Status")
+                wait_for(lambda: is_done(verb, str(self._own.pid), *([becomes] if verb == "set" else [])), verb)
+                carries(self._own.pid, becomes)
+        finally:
+            crowd.end()
+            print("answers to a crowd: %s" % crowd.answers, flush=True)
+        equal(set(crowd.answers), {None, methods.LIMITS})
 
     def it_ends_with_the_daemon(self):
         """What was asked for, and the bridge, of which the next one comes with the next."""
