@@ -48,8 +48,8 @@ static uint64_t cpu_ns(void)
 }
 
 /*
- * By iterations that were calibrated before, so that it is the same work whatever runs beside it, or by CPU time; in the lab
- * by iterations of its own, a tenth more or less.
+ * Works for calibrated iterations, so that it is the same work whatever runs beside it, or for a CPU time; in the lab
+ * for iterations of its own, a tenth more or less.
  */
 static void work(struct loop *loop)
 {

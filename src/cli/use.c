@@ -139,10 +139,10 @@ struct use_lines use_between(const struct use_answer *before, const struct use_a
 
 	for (size_t i = 0; lines.lines && i < now->apps.count; i++) {
 		struct use_line line = now->apps.lines[i];
-		const struct use_line *then =
-			before->apps.count ? bsearch(&line, before->apps.lines, before->apps.count, sizeof(line), compare_apps)
-					   : NULL;
+		const struct use_line *then = NULL;
 
+		if (before->apps.count)
+			then = bsearch(&line, before->apps.lines, before->apps.count, sizeof(line), compare_apps);
 		if (then) {
 			line.ended = since(line.ended, then->ended);
 			line.cpu_us = since(line.cpu_us, then->cpu_us);

@@ -58,7 +58,8 @@ static const char *parse_argument(struct parser *parser, const struct json_node 
 }
 
 /* Returns a string or a list of strings; complains about anything else. */
-static const char *const *parse_texts(struct parser *parser, const struct json_node *value, list_item *one, size_t *ret_n)
+static const char *const *parse_texts(struct parser *parser, const struct json_node *value, list_item *one,
+				      size_t *ret_n)
 {
 	if (value->type == JSON_LIST || value->type == JSON_STRING)
 		return value_list(parser, value, one, ret_n);

@@ -374,7 +374,8 @@ void trace_discard(struct trace *trace)
 
 		trace->rings[i].has_head = false;
 		trace->rings[i].was_discarded = true;
-		__atomic_store_n(&page->data_tail, __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+		__atomic_store_n(&page->data_tail, __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE),
+				 __ATOMIC_RELEASE);
 	}
 }
 

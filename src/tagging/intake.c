@@ -230,7 +230,9 @@ static struct queue *earliest(struct intake *intake, bool *ret_left)
 static enum intake_result result_of(int error, enum intake_queue which, int *ret_error)
 {
 	if (error == -ENOBUFS)
-		return which == INTAKE_NAMES ? INTAKE_LOST_NAMES : which == INTAKE_MOVES ? INTAKE_LOST_MOVES : INTAKE_LOST;
+		return which == INTAKE_NAMES ? INTAKE_LOST_NAMES :
+		       which == INTAKE_MOVES ? INTAKE_LOST_MOVES :
+					       INTAKE_LOST;
 	*ret_error = -error;
 	return INTAKE_ERROR;
 }

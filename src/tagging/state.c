@@ -114,8 +114,8 @@ static uint64_t widen(uint32_t ticks)
 static int read_file(int fd, size_t size, struct state_legacy *ret)
 {
 	/*
-	 * The file itself is not mapped: a page that cannot be read back from swap would raise SIGBUS. And shared memory
-	 * does not count for RLIMIT_DATA, which a million records would exceed.
+	 * Do not map the file: a page that cannot be read back from swap would raise SIGBUS. Use shared memory, which
+	 * does not count for RLIMIT_DATA: a million records would exceed that.
 	 */
 	void *bytes = mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char boot_id[BOOT_ID_SIZE];

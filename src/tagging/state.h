@@ -62,7 +62,7 @@ void state_free(struct state *state);
 void state_stopped(int folder);
 
 /*
- * Removes the files. That of a stop stays unless all: it is of use until the next start, since the owner of a process can
+ * Removes the files. With `all` false, the file of a stop stays until the next start, since the owner of a process can
  * hold a fork back for as long as it likes.
  */
 void state_remove(int folder, bool all);

@@ -418,8 +418,9 @@ static void share_out(struct sums *sums, int64_t ns, double all)
 }
 
 /*
- * The kernel's ticks count a task's time and the machine's alike, so what is missing was used by tasks that were ending;
- * or by those of which the records were lost.
+ * Accounts for the CPU time that no task reported. A task's last record is written before the kernel takes its memory
+ * apart (taskstats_exit comes before exit_mm), so the missing time was used by tasks that were ending: rows get it in
+ * proportion to the time of their ended tasks. If records were lost, a row of its own gets it.
  */
 static void settle(struct sums *sums, uint64_t busy_ns)
 {

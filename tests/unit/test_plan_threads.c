@@ -64,7 +64,7 @@ MACHINE_TEST(a_thread_of_a_mixed_process_is_looked_at)
 		assert_carries(m, tid, PRISTINE);
 }
 
-/* Chromium's new threads do this: only a thread that carries no less can have made one, so a lower thread says nothing. */
+/* Chromium's new threads do this. Only a thread that carries no less can have made one. */
 MACHINE_TEST(a_lowered_thread_holds_no_new_thread_back)
 {
 	start_and_run(m, CHROME, "/usr/bin/chrome");

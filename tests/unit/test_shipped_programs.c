@@ -86,7 +86,7 @@ TEST(programs_of_a_desktop_are_known)
 #define UTILITY	    "QOS_UTILITY"
 #define MAINTENANCE "QOS_MAINTENANCE"
 
-/* As they were seen with the programs' own releases: claude 2.1, codex 0.171, gemini 0.61, opencode 1.18, aider 0.86. */
+/* As seen with claude 2.1, codex 0.171, gemini 0.61, opencode 1.18 and aider 0.86. */
 #define NPM "/usr/lib/node_modules/"
 static struct process claude = PROCESS(NPM "@anthropic-ai/claude-code/bin/claude.exe", "claude", "claude\0-p\0build it"),
 		      codex = PROCESS(NPM "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex", "codex",

@@ -64,7 +64,8 @@ struct facts {
 	uid_t uid;	    /* real */
 	uid_t owner; /* as whom alone it runs: real, effective and saved, with no capability; (uid_t)-1: there is none
 		      */
-	bool is_spared; /* cgroup, uid, owner or at_seat is unknown: reading about this user's processes costs too much */
+	/* cgroup, uid, owner or at_seat is unknown, because reading about this user's processes costs too much. */
+	bool is_spared;
 	struct facts *parent;
 	uint64_t start; /* of the task: ticks since boot */
 	pid_t ppid;	/* the process's living parent */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Groups limit the classes that the tasks of a cgroup may have. A class that is not allowed is replaced by the next lower class that is; if there is none, by the lowest of all. If several groups hold for a cgroup, a class has to be allowed by each. */
+/*
+ * Groups limit the classes that the tasks of a cgroup may have. A class that is not allowed is replaced by the next
+ * lower class that is; if there is none, by the lowest of all. If several groups hold for a cgroup, a class has to be
+ * allowed by each.
+ */
 #pragma once
 
 #include <stdbool.h>

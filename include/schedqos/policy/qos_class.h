@@ -87,8 +87,8 @@ struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_at
 			       const struct attr_caps *caps);
 
 /*
- * Lowers each attribute that is more than a limit to this class allows, and raises none: SCHED_BATCH counts as less than
- * SCHED_NORMAL, and a longer slice as less than a shorter one. Does nothing if the class or the task is not fair.
+ * Lowers each attribute that is more than a limit to this class allows, and raises none. SCHED_BATCH is less than
+ * SCHED_NORMAL, and a longer slice is less than a shorter one. Does nothing if the class or the task is not fair.
  */
 void qos_attr_limit(const struct qos_attr *attr, const struct attr_caps *caps, struct task_attr *task);
 

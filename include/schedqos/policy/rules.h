@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rules: which class a task gets, by its process and its thread name. The configuration builds a set of rules once and indexes it; after that it is read-only. Everything in it lives as long as the memory of the configuration. */
+/*
+ * Rules: which class a task gets, by its process and its thread name. The configuration builds a set of rules once and
+ * indexes it; after that it is read-only. Everything in it lives as long as the memory of the configuration.
+ */
 #pragma once
 
 #include <stdbool.h>

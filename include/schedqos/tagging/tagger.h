@@ -50,7 +50,8 @@ void tagger_scan(struct tagger *tagger);
  * -ESRCH if there is no such process or it is one that is never touched, -EACCES if it does not say that it raises, but
  * would. *ret_lowered: how many tasks carried more than their limit allows, and were lowered.
  */
-int tagger_override(struct tagger *tagger, const struct override *override, uint16_t *ret_number, uint64_t *ret_lowered);
+int tagger_override(struct tagger *tagger, const struct override *override, uint16_t *ret_number,
+		    uint64_t *ret_lowered);
 
 /* The configuration in force may lack the class of one; then that has no effect. */
 const struct overrides *tagger_overrides(const struct tagger *tagger);
