@@ -7,6 +7,9 @@
  */
 #define FREE_NS 200000
 
+/* On a slow machine: this many times what an ordinary read takes there. */
+#define FREE_TIMES 10
+
 /*
  * A debt above this is too large. Meanwhile everybody else waits: for as long as this, and for one read of up to 30 ms
  * (65,536 groups with long numbers, on a slow machine). The second is more than one user can add.
@@ -24,6 +27,16 @@
 
 /* One in this many cheap reads is noted while nobody has any debt: finding out whose process it is takes 3 us. */
 #define NOTE_EVERY 16
+
+void spending_begin(struct spending *spending, uint64_t usual_ns)
+{
+	spending->free_ns = usual_ns * FREE_TIMES > FREE_NS ? usual_ns * FREE_TIMES : FREE_NS;
+}
+
+static uint64_t free_ns(const struct spending *spending)
+{
+	return spending->free_ns ? spending->free_ns : FREE_NS;
+}
 
 static void settle(struct debt *debt, uint32_t ms)
 {
@@ -118,12 +131,12 @@ bool spending_allows(struct spending *spending, uid_t user, uint32_t ms)
 
 bool spending_is_of_note(struct spending *spending, uint64_t ns, uint32_t ms)
 {
-	return ns > FREE_NS || !spending_is_quiet(spending, ms) || spending->reads++ % NOTE_EVERY == 0;
+	return ns > free_ns(spending) || !spending_is_quiet(spending, ms) || spending->reads++ % NOTE_EVERY == 0;
 }
 
 bool spending_note(struct spending *spending, uid_t user, uint64_t ns, uint32_t ms)
 {
-	const uint64_t excess_us = ns > FREE_NS ? (ns - FREE_NS) / 1000 : 0;
+	const uint64_t allowed_ns = free_ns(spending), excess_us = ns > allowed_ns ? (ns - allowed_ns) / 1000 : 0;
 	const uint32_t us = excess_us < UINT32_MAX ? (uint32_t)excess_us : UINT32_MAX;
 	struct spender *spender = find(spending, user, ms);
 	bool is_known, is_too_large;

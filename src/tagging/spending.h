@@ -27,8 +27,9 @@ struct debt {
 	bool is_too_large;
 };
 
-/* Starts as all zeroes. */
+/* Starts as all zeroes; then call spending_begin. */
 struct spending {
+	uint64_t free_ns; /* CPU time of a read that costs its user nothing; 0: the default, 0.2 ms */
 	struct debt all;
 	struct spender {
 		uid_t user;
@@ -40,6 +41,12 @@ struct spending {
 	unsigned reads;	      /* counts those that are not noted */
 	struct unread spared; /* processes that were decided about without these reads */
 };
+
+/*
+ * Sets the CPU time that an ordinary read takes on this machine, some 20 us. On a slow one, such as an emulated guest,
+ * ordinary reads must not count as costly.
+ */
+void spending_begin(struct spending *spending, uint64_t usual_ns);
 
 /* Whether nobody has any debt, so that there is no need to find out whose process it is. */
 bool spending_is_quiet(struct spending *spending, uint32_t ms);

@@ -140,3 +140,10 @@ SPENDING_TEST(a_debt_is_not_forgotten_for_cheap_reads_of_others)
 		reads(user, 45000);
 	assert_false(reads(1000, 45000));
 }
+
+SPENDING_TEST(ordinary_reads_of_a_slow_machine_are_free)
+{
+	spending_begin(&spending, MS / 2);
+	assert_int_equal(reads_for(1000, 1000, 4 * MS), 1000);
+	assert_true(reads_for(1000, 1000, 20 * MS) < 10);
+}
