@@ -16,7 +16,7 @@ from steps import (  # noqa: E402
     CONFIG, RESTORE, TOP, UNIT, Steps, command, equal, knobs, show, systemctl, take, take_all, wanted_knobs, write,
     write_knob,
 )
-from attributes import NORMAL, QOS_BASE_SLICE, classes, fair  # noqa: E402
+from attributes import NORMAL, classes, fair  # noqa: E402
 from programs import Program, sleep_program  # noqa: E402
 from desktop import Desktop  # noqa: E402
 from login import USER  # noqa: E402
@@ -151,7 +151,7 @@ class Boot(Steps):
         """Where nobody names a mapping."""
         write(CONFIG, '{ "boot-test": { "qos": "QOS_BACKGROUND" } }')
         systemctl("reload", UNIT)
-        wanted = fair(NORMAL, 4, QOS_BASE_SLICE, 256)
+        wanted = fair(NORMAL, 4, 0, 256)
         wait_for(lambda: self.task.attr() == wanted, lambda: "%s, not %s" % (self.task.attr(), wanted))
 
     def reload(self):

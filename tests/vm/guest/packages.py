@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 from steps import (  # noqa: E402
     CONFIG, TOP, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs, write,
 )
-from attributes import NORMAL, QOS_BASE_SLICE, classes, fair, set_attr  # noqa: E402
+from attributes import NORMAL, classes, fair, set_attr  # noqa: E402
 from programs import Program, sleep_program  # noqa: E402
 from waiting import wait_for  # noqa: E402
 
@@ -60,7 +60,7 @@ def status():
 
 def wait_for_class(task, name):
     """Of the mapping that is recommended, or of the announcement's, which an older version has."""
-    wanted = {"QOS_BACKGROUND": fair(NORMAL, 4, QOS_BASE_SLICE, 256), "QOS_DEFAULT": fair(NORMAL, 2, QOS_BASE_SLICE, 512)}
+    wanted = {"QOS_BACKGROUND": fair(NORMAL, 4, 0, 256), "QOS_DEFAULT": fair(NORMAL, 2, 0, 512)}
     wait_for(lambda: task.attr() in (wanted[name], classes()[name]), lambda: "%s: carries %s" % (name, task.attr()))
 
 
