@@ -68,7 +68,7 @@ static int find_own(const struct daemon *daemon, uint32_t tid, uid_t uid, uint64
 		r = procfs_owner(daemon->proc, (pid_t)tid, &owner);
 	if (r == 0)
 		r = procfs_status(daemon->proc, (pid_t)tid, &status);
-	if (r < 0)
+	if (r)
 		return r;
 	*ret_start = stat.start;
 	return owner == uid && status.real == uid && status.effective == uid ? 0 : -EPERM;

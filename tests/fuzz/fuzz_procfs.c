@@ -64,7 +64,6 @@ static void parse_task(struct input *input)
 	struct procfs_status status;
 	const char *path;
 	size_t length;
-	pid_t pid;
 	int r = 0;
 
 	switch (which) {
