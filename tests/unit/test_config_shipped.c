@@ -21,7 +21,8 @@ TEST(what_is_built_in_is_shipped_as_well)
 	assert_same_classes(announcement, qos_builtin, QOS_BUILTIN_COUNT);
 	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++)
 		assert_int_not_equal(mapping->classes[i].source.line, 0);
-	assert_int_equal(profiles->n_profiles, PROFILE_BUILTIN_COUNT);
+	/* And "balanced", which the folder names. */
+	assert_int_equal(profiles->n_profiles, PROFILE_BUILTIN_COUNT + 1);
 	for (size_t i = 0; i < PROFILE_BUILTIN_COUNT; i++) {
 		assert_int_not_equal(profiles->profiles[i].source.line, 0);
 		assert_true(sched_profile_equal(&profiles->profiles[i], &profile_builtin[i]));
@@ -65,16 +66,22 @@ TEST(rules_are_good_and_keep_what_somebody_chose)
 	config_free(config);
 }
 
-/* By schedqos.json alone, which names it. */
-TEST(the_folder_puts_a_preset_in_force)
+/* By schedqos.json alone, which names the preset and its sched profile. */
+TEST(the_folder_puts_a_preset_and_a_profile_in_force)
 {
-	struct config *config = shipped(PRESETS, SETTINGS_FILE, NULL), *preset;
+	struct config *config = shipped(PRESETS, PROFILES_FILE, NULL), *preset;
+	const struct sched_profile *profile;
 
 	assert_true(config->settings.mapping_is_named);
 	assert_string_equal(config->files[config->settings.mapping_source.file], "configs/schedqos.json");
 	assert_string_not_equal(config->settings.mapping, "announcement");
 	preset = shipped(PRESETS, PRESETS, config->settings.mapping);
 	assert_same_classes(config, preset->classes, preset->n_classes);
+	/* Classes without a slice of their own keep the kernel's: no base slice. */
+	profile = sched_profile_find(config->profiles, config->n_profiles, config->settings.sched_profile);
+	assert_non_null(profile);
+	for (size_t i = 0; i < profile->n_knobs; i++)
+		assert_string_not_equal(profile->knobs[i].file, "base_slice_ns");
 	config_free(preset);
 	config_free(config);
 }
