@@ -419,8 +419,9 @@ static void share_out(struct sums *sums, int64_t ns, double all)
 
 /*
  * Accounts for the CPU time that no task reported. A task's last record is written before the kernel takes its memory
- * apart (taskstats_exit comes before exit_mm), so the missing time was used by tasks that were ending: rows get it in
- * proportion to the time of their ended tasks. If records were lost, a row of its own gets it.
+ * apart (taskstats_exit comes before exit_mm), so the missing time was used by tasks that were ending. Rows get it in
+ * proportion to an estimate of that work: so much for each task that ended, and more by the memory of its process. If
+ * records were lost, a row of its own gets it.
  */
 static void settle(struct sums *sums, uint64_t busy_ns)
 {
