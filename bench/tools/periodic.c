@@ -209,7 +209,7 @@ int main(int argc, char **argv)
 		errno = EINVAL;
 		die(argv[1]);
 	}
-	/* What is due comes by an interrupt, as from a display or a sound card. */
+	/* The next frame is announced by an interrupt, as from a display or a sound card. */
 	prctl(PR_SET_TIMERSLACK, 1);
 	loop.terminal = has_shell ? start_shell(&loop) : -1;
 	start = now_ns() + WARM_UP_NS;

@@ -74,7 +74,7 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
 
 int procfs_status(int proc, pid_t tid, struct procfs_status *ret);
 
-/* The user who may look into the task: its effective uid, or root's while the kernel protects it from that user. */
+/* Stores the owner of /proc/PID: the effective uid, or root while the kernel protects the task from its user. */
 int procfs_owner(int proc, pid_t tid, uid_t *ret);
 
 /*

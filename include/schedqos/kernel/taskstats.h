@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What one task (a thread) has used since its birth. */
+/* The CPU time and waits of one task (a thread) since its birth. */
 struct task_use {
 	pid_t tid, tgid, ppid;
 	uid_t uid;	 /* real */
@@ -53,7 +53,7 @@ int taskstats_fd(const struct taskstats *stats);
  */
 int taskstats_receive(struct taskstats *stats, struct task_use *records, size_t max, bool *ret_drained);
 
-/* So many tasks can be asked about at once. */
+/* Largest number of tasks in one request. */
 #define TASKSTATS_ASK_MAX 32
 
 /*

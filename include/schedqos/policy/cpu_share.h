@@ -4,7 +4,7 @@
 
 #include <schedqos/policy/task_attr.h>
 
-/* What competes where the ways of two tasks part: the cpu cgroup that the task is in there, or the task itself. */
+/* One of two competitors for a CPU, within the lowest cgroup common to both: a task, or the child cgroup it is in. */
 struct cpu_rival {
 	unsigned group_weight; /* 1024: as a task of nice 0; 0: the task itself */
 	struct task_attr task;

@@ -14,8 +14,8 @@
 #define TASK_COMM_LEN 16 /* with the closing NUL, as in the kernel */
 
 /*
- * Longer names and arguments match nothing, in bytes: whoever calls exec in a loop chooses them, and they may be as
- * long as his stack.
+ * Largest length in bytes of names and arguments that are compared; longer ones match nothing. A process chooses them
+ * itself, may call exec in a loop, and they may be as long as its stack.
  */
 #define FACTS_NAME_MAX	   255
 #define FACTS_ARGUMENT_MAX 4095
@@ -46,7 +46,7 @@ struct facts {
 	 * is only what is in `have`, all else is -ENODATA.
 	 */
 	int (*fetch)(struct facts *facts, enum fact fact);
-	/* What another task carries, in attr's form. 0 or -errno. NULL: that cannot be found out. */
+	/* Reads the attributes of another task, in the form of attr. Returns 0 or -errno. NULL: no way to read. */
 	int (*look)(struct facts *facts, pid_t tid, struct task_attr *ret);
 	uint32_t fetched_ms; /* CLOCK_MONOTONIC after the last fetch, even if it failed; cut to 32 bits */
 	pid_t tid;	    /* the task, for fetch */
