@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Finds the cgroup with the cpu controller that contains a task, and its weight, for explain. */
 #include <schedqos/kernel/host.h>
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 
-/* What a group with cpu.idle weighs (WEIGHT_IDLEPRIO in kernel/sched/sched.h). */
+/* Weight of a group with cpu.idle (WEIGHT_IDLEPRIO in kernel/sched/sched.h). */
 #define LOAD_IDLE 3
 
 static bool read_one(int root, const struct cpu_group *group, const char *name, char *ret, size_t size)
@@ -19,7 +20,7 @@ static bool read_one(int root, const struct cpu_group *group, const char *name, 
 	return host_read_at(root, path, ret, size) == 0;
 }
 
-/* False for one without that controller. */
+/* Reads the weight of a group. Returns false if the group does not have the cpu controller. */
 static bool read_group(int root, struct cpu_group *group)
 {
 	const bool v2 = group->mount.version == 2;
@@ -62,13 +63,16 @@ int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struc
 	return 0;
 }
 
-/* The length of the first part of a path, with the slash before it. */
+/* Returns the length of the path's first component, including the slash before it. */
 static size_t part_length(const char *path)
 {
 	return *path ? 1 + strcspn(path + 1, "/") : 0;
 }
 
-/* What is left of the path after so much of it, cut off after its first part. */
+/*
+ * Cuts the group's path off after the component that follows its first `around` bytes. Without such a component the
+ * group becomes the root's "".
+ */
 static void cut(const struct cpu_hierarchies *where, struct cpu_group *group, size_t around)
 {
 	const size_t n = part_length(group->path + around);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads facts about this machine: small files, the boot id, namespaces, mounted cgroup hierarchies. */
 #include <schedqos/kernel/host.h>
 
 #include <errno.h>
@@ -16,7 +17,10 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 
-/* The initial namespaces, by the inodes PROC_USER_INIT_INO and its like in include/linux/proc_ns.h. */
+/*
+ * The links of the initial namespaces; the kernel fixes their inodes (PROC_USER_INIT_INO and its like in
+ * include/linux/proc_ns.h).
+ */
 static const struct {
 	const char *name, *path, *initial;
 } namespaces[] = {
@@ -100,7 +104,7 @@ struct cpu_hierarchies cpu_hierarchies_find(int root)
 	return where;
 }
 
-/* Where it is by custom (systemd, elogind); no other process needs the hierarchy. */
+/* Usual mount point of systemd's hierarchy (systemd, elogind); nothing records it. */
 #define SYSTEMD_HIERARCHY "/sys/fs/cgroup/systemd"
 
 int host_cgroup_folder(const char *cgroup, char *ret, size_t size)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads, writes and compares knobs, and lists the cpufreq policies and block devices that have them. */
 #include <schedqos/kernel/knobs.h>
 
 #include <dirent.h>
@@ -38,7 +39,7 @@ static int open_folder(int root, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The tree's folder. A descriptor or -errno: -ENOENT if this kernel has none. */
+/* Opens the tree's folder. Returns a descriptor or -errno: -ENOENT if this kernel does not have the tree. */
 static int open_tree(int root, enum knob_tree tree)
 {
 	int fd = open_folder(root, host_path(root, folders[tree]));
@@ -53,7 +54,7 @@ static int open_tree(int root, enum knob_tree tree)
 
 /* ---- reading and writing ---- */
 
-/* What follows the file's name in the path of a switch; else NULL. */
+/* Returns the WORD of a path "features WORD"; NULL for a path without a word. */
 static const char *switch_of(enum knob_tree tree, const char *path)
 {
 	const char *space = tree == KNOB_DEBUGFS ? strchr(path, ' ') : NULL;
@@ -78,7 +79,7 @@ static int open_knob(int root, enum knob_tree tree, const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The one word of a list that is WORD or NO_WORD. */
+/* Moves to the start of text the first of its words that is WORD or NO_WORD. Returns 0 or -EINVAL. */
 static int parse_features(const char *word, char *text)
 {
 	char *rest = text, *token;
@@ -94,7 +95,10 @@ static int parse_features(const char *word, char *text)
 	return -EINVAL;
 }
 
-/* "none [bfq] kyber" as block devices have it, "none (full) lazy" as debugfs' preempt and cgroup_mode have it. */
+/*
+ * Reduces a choice to the chosen word: "none [bfq] kyber" of block devices, "none (full) lazy" of debugfs' preempt and
+ * cgroup_mode.
+ */
 static void parse_choice(char *text, const char *brackets)
 {
 	char *open = strchr(text, brackets[0]), *end = open ? strchr(open, brackets[1]) : NULL;
@@ -157,7 +161,7 @@ struct word {
 	size_t len;
 };
 
-/* Takes the next word off *text; an empty one at the end. */
+/* Takes the next word off *text. Returns an empty word at the end. */
 static struct word next_word(const char **text)
 {
 	struct word word = { .text = *text + strspn(*text, SPACES) };
@@ -176,7 +180,7 @@ static bool parse_number(struct word word, int64_t *ret)
 	return word.len && errno == 0 && end == word.text + word.len;
 }
 
-/* A boolean as kstrtobool parses it, and debugfs shows it as Y or N. 1, 0, or -1 for something else. */
+/* Parses a boolean as kstrtobool does; debugfs shows it as Y or N. Returns 1, 0, or -1 for any other word. */
 static int parse_bool(struct word word)
 {
 	static const char *const words[] = { "0", "1", "n", "y", "no", "yes", "off", "on", "false", "true" };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads and parses files of /proc for all who need facts about tasks. */
 #include <schedqos/kernel/procfs.h>
 
 #include <errno.h>
@@ -36,7 +37,7 @@ static void task_path(char path[64], pid_t tid, const char *name)
 	snprintf(path, 64, "%d/%s", (int)tid, name);
 }
 
-/* A task that is gone shows as a missing folder, or, once its file is open, as ESRCH. */
+/* Returns -errno, or -ESRCH for a task that is gone: its folder is missing, or a file opened before gives ESRCH. */
 static int gone_or_errno(void)
 {
 	return errno == ENOENT ? -ESRCH : -errno;
@@ -57,7 +58,10 @@ static ssize_t read_file(int proc, const char *path, char *buf, size_t size)
 		if (n < 0)
 			return gone_or_errno();
 		used += n;
-		/* Most of these files come whole in one read: another would only report the end. */
+		/*
+		 * Skip the second read if the first was short: most of these files come whole, and it would only report
+		 * the end.
+		 */
 		if (n == 0 || used < 1024)
 			break;
 	}
@@ -90,7 +94,9 @@ ssize_t procfs_exe(int proc, pid_t tid, char *buf, size_t size)
 	task_path(path, tid, "exe");
 	n = readlinkat(proc, path, buf, size - 1);
 	buf[n > 0 ? n : 0] = '\0';
-	/* So it is for want of a permission, and if the task ended in between (proc_pid_readlink in fs/proc/base.c). */
+	/*
+	 * EACCES means a missing permission, or that the task ended in between (proc_pid_readlink in fs/proc/base.c).
+	 */
 	if (n < 0 && errno == EACCES)
 		return is_gone(proc, tid) ? -ESRCH : -EACCES;
 	if (n < 0)
@@ -106,7 +112,7 @@ ssize_t procfs_argv(int proc, pid_t tid, char *buf, size_t size)
 {
 	ssize_t n = procfs_read(proc, tid, "cmdline", buf, size);
 
-	/* A task may have overwritten its arguments, and their last NUL. */
+	/* A task may have overwritten its arguments, including the last NUL. */
 	if (n > 0 && buf[n - 1] != '\0')
 		n++;
 	return n;
@@ -128,7 +134,7 @@ int procfs_comm(int proc, pid_t tid, char comm[16])
 	return 0;
 }
 
-/* The fields after the name, by their number in proc(5). */
+/* Numbers of the fields after the name, as in proc(5). */
 enum {
 	STAT_STATE = 3,
 	STAT_PPID = 4,
@@ -144,7 +150,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 	uint64_t fields[STAT_RSS + 1] = { 0 };
 	size_t n;
 
-	/* The name is the task's choice: it may hold spaces, parentheses and newlines. */
+	/* The task chooses its name, which may hold spaces, parentheses and newlines. */
 	if (!open || !close || close < open || close[1] != ' ' || !close[2])
 		return -EBADMSG;
 	*ret = (struct procfs_stat){ .state = close[2] };
@@ -159,7 +165,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 
 		if (*p != ' ')
 			return -EBADMSG;
-		/* Some fields can be negative, but none that is used here. */
+		/* Some fields can be negative, but none that we use. */
 		fields[i] = strtoull(p, &end, 10);
 		if (end == p)
 			return -EBADMSG;
@@ -209,7 +215,7 @@ int procfs_parse_busy(const char *text, uint64_t *ret_ticks)
 {
 	uint64_t user, nice, system;
 
-	/* What guests have used is in user and nice. Time stolen or spent for interrupts is nobody's. */
+	/* user and nice include the time of guests. Stolen time and interrupts belong to nobody. */
 	if (sscanf(text, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64, &user, &nice, &system) != 3)
 		return -EBADMSG;
 	*ret_ticks = user + nice + system;
@@ -266,10 +272,10 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size)
 		path = named;
 		length = named_length;
 	}
-	/* The path has been cut off, by us or, as 6.18 does, by the kernel. */
+	/* The path was cut off, by our buffer or, as in 6.18, by the kernel. */
 	if (path && (size_t)n == size - 1 && path[length] != '\n')
 		return -ENAMETOOLONG;
-	/* A kernel without cgroups has no such line: the path is empty then, which is no error. */
+	/* A kernel without cgroups has no such line. The path is empty then, which is no error. */
 	memmove(buf, path ? path : buf, length);
 	buf[length] = '\0';
 	return (ssize_t)length;
@@ -292,7 +298,10 @@ int procfs_parse_status(const char *text, struct procfs_status *ret)
 	return 0;
 }
 
-/* The capabilities come after the groups, of which there may be 65,536: whoever has over 5,000 is taken for nobody. */
+/*
+ * The capabilities follow the groups, of which there may be 65,536. A task with more than about 5,000 groups therefore
+ * has no owner here.
+ */
 int procfs_status(int proc, pid_t tid, struct procfs_status *ret)
 {
 	char buf[65536];
@@ -351,7 +360,7 @@ int procfs_list(int proc, pid_t tgid, DIR **ret)
 	return r == -ENOENT ? -ESRCH : r;
 }
 
-/* A folder has a link for each folder in it, and two (proc_task_getattr in fs/proc/base.c). */
+/* A folder's link count is the number of folders in it plus two (proc_task_getattr in fs/proc/base.c). */
 int procfs_threads(int proc, pid_t tgid)
 {
 	struct stat stat;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Makes the system calls for scheduling attributes and I/O priorities. */
 #include <schedqos/kernel/sched_attr.h>
 
 #include <errno.h>
@@ -24,7 +25,10 @@ int ksched_set(pid_t tid, struct ksched_attr *attr)
 	return 0;
 }
 
-/* get_params in kernel/sched/syscalls.c tells the slice since there are custom ones, also under SCHED_IDLE. */
+/*
+ * A kernel that knows custom slices reports every fair task's slice, also under SCHED_IDLE (get_params in
+ * kernel/sched/syscalls.c).
+ */
 int ksched_probe(struct ksched_features *ret)
 {
 	struct ksched_attr attr, clamp = {
@@ -33,7 +37,7 @@ int ksched_probe(struct ksched_features *ret)
 	};
 	int r = ksched_get(0, &attr);
 
-	/* We may have been started as a real-time task, which has none. */
+	/* We may run as a real-time task, which has no slice: ask about init instead. */
 	if (r == 0 && (attr.policy == SCHED_FIFO || attr.policy == SCHED_RR || attr.policy == SCHED_DEADLINE))
 		r = ksched_get(1, &attr);
 	if (r < 0)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Speaks the taskstats protocol: subscribes to ends of tasks, asks about living ones, decodes the records. */
 #include <schedqos/kernel/taskstats.h>
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* linux/taskstats.h, whose older versions lack what newer kernels send. */
+/* Copied from linux/taskstats.h, because older versions of that header lack fields that newer kernels send. */
 #define FAMILY "TASKSTATS"
 #define FAMILY_VERSION 1
 enum { COMMAND_GET = 1, COMMAND_NEW = 2 };
@@ -24,7 +25,7 @@ enum { ASK_PID = 1, ASK_REGISTER = 3, ASK_DEREGISTER = 4 };
 enum { TYPE_PID = 1, TYPE_STATS = 3, TYPE_AGGR_PID = 4, TYPE_AGGR_TGID = 5, TYPE_MAX = 6 };
 
 /*
- * struct taskstats of version 16. A later version appends to it, an earlier one ends sooner, but for version 15: see
+ * struct taskstats of version 16. Later versions append to it and earlier ones are shorter, except version 15: see
  * inserted[].
  */
 struct stats {
@@ -76,8 +77,8 @@ _Static_assert(sizeof(struct stats) == 448, "as in linux/taskstats.h");
 #define FIRST_BYTES	  offsetof(struct stats, process_elapsed)
 
 /*
- * Version 15 put each maximum and minimum, 16 bytes, behind its total. These are the totals up to the last field that
- * we use: where in struct stats each pair was inserted.
+ * Version 15 put a maximum and a minimum, 16 bytes, behind each total. These are the offsets in struct stats where such
+ * pairs were inserted, up to the last field that we use.
  */
 #define PAIR_BYTES 16
 static const size_t inserted[] = {
@@ -86,14 +87,14 @@ static const size_t inserted[] = {
 	offsetof(struct stats, begin_time_64),	   offsetof(struct stats, tgid),
 };
 
-/* The listener takes so many records at once, each of up to so many bytes: two struct taskstats, with their headers. */
+/* Most records that one receive takes, and the most bytes of one: two struct taskstats with their headers. */
 #define BATCH 64
 #define DATAGRAM_MAX 2048
 
 struct taskstats {
 	int family;
-	struct nl_sock *questions, *ends; /* ends: NULL while nobody listens */
-	char cpus[256];			  /* all that there may be, as a list */
+	struct nl_sock *questions, *ends; /* ends: NULL while not listening */
+	char cpus[256];			  /* list of all possible CPUs */
 	struct mmsghdr messages[BATCH];
 	struct iovec iovecs[BATCH];
 	struct sockaddr_nl senders[BATCH];
@@ -102,7 +103,7 @@ struct taskstats {
 
 /* ---- the decoder ---- */
 
-/* Copies a struct of version 15 without the pairs. Returns false if it is too short. */
+/* Copies a struct of version 15, leaving out the inserted pairs. Returns false if it is too short. */
 static bool read_inserted(const uint8_t *from, size_t size, struct stats *ret)
 {
 	const size_t n = array_size(inserted);
@@ -119,7 +120,7 @@ static bool read_inserted(const uint8_t *from, size_t size, struct stats *ret)
 	return true;
 }
 
-/* Reads a struct of any version. Returns false if it is too short, or too old. */
+/* Reads a struct of any version. Returns false if it is too short or too old. */
 static bool read_stats(const uint8_t *from, size_t size, struct stats *ret, bool *ret_has_longest)
 {
 	uint16_t version;
@@ -164,7 +165,10 @@ static int decode_stats(const struct nlattr *of_task, struct task_use *ret)
 		.longest_ns = stats.cpu_delay_max,
 		.age_us = stats.elapsed_us,
 		.rss_kb = stats.most_rss_kb,
-		/* Without it all of these are 0; but a task that has ended has had a CPU at least once. */
+		/*
+		 * Without CONFIG_TASK_DELAY_ACCT all of these are 0. With it, a task that has ended had a CPU at least
+		 * once.
+		 */
 		.has_delays = stats.cpu_count || stats.cpu_run_virtual_total,
 		.has_longest = has_longest,
 	};
@@ -200,8 +204,8 @@ int taskstats_decode(const void *datagram, size_t size, int family, struct task_
 		return 0;
 	r = decode_stats(parts[TYPE_AGGR_PID], ret);
 	/*
-	 * The last thread of several brings the sums of its process, which we have had thread by thread. That of a
-	 * process with one thread brings none.
+	 * The record of the last of several threads also brings the sums of its process, which we have already counted
+	 * thread by thread. The record of a process with one thread brings none.
 	 */
 	if (r == 1)
 		ret->ends_process = parts[TYPE_AGGR_TGID] || ret->tid == ret->tgid;
@@ -239,7 +243,7 @@ static int tell(struct taskstats *stats, struct nl_sock *socket, int attribute, 
 	return r;
 }
 
-/* Reads the acknowledgement of the last question. The first records may have come before. 0 or -errno. */
+/* Reads the acknowledgement of the last question. Records of ended tasks may arrive before it. Returns 0 or -errno. */
 static int await_ack(struct taskstats *stats, struct nl_sock *socket)
 {
 	uint8_t *datagram = stats->datagrams[0];
@@ -256,7 +260,7 @@ static int await_ack(struct taskstats *stats, struct nl_sock *socket)
 	}
 }
 
-/* Reads the list of CPUs that there may ever be: with them a CPU that comes later is listened to as well. */
+/* Reads the list of possible CPUs. Listening to all of them includes CPUs that come online later. */
 static int read_cpus(struct taskstats *stats)
 {
 	FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
@@ -338,8 +342,8 @@ int taskstats_listen(struct taskstats *stats, int buffer_size)
 }
 
 /*
- * A kernel forgets a listener whose socket is gone only when the next task ends on each CPU. Until then that task would
- * pay for it, so we say so.
+ * Deregisters explicitly: otherwise the kernel would notice the closed socket only when the next task ends on each CPU,
+ * and that task would spend time on it.
  */
 void taskstats_ignore(struct taskstats *stats)
 {
@@ -368,7 +372,7 @@ static int receive(struct taskstats *stats, struct nl_sock *socket, unsigned max
 	return n;
 }
 
-/* Decodes the datagram of this number; others than the kernel may send, too, and are not listened to. */
+/* Decodes datagram number i. Ignores datagrams from senders other than the kernel. */
 static int decode_at(const struct taskstats *stats, int i, struct task_use *ret)
 {
 	if (stats->senders[i].nl_pid != 0)
@@ -408,7 +412,7 @@ int taskstats_ask(struct taskstats *stats, const pid_t *tids, size_t n, struct t
 		};
 	if (send(nl_socket_get_fd(stats->questions), questions, (size_t)left * sizeof(*questions), 0) < 0)
 		return -errno;
-	/* The kernel has answered, each with a datagram, before it returns from that. */
+	/* send() returns after the kernel has queued all answers, one datagram each. */
 	for (; left > 0; left -= received) {
 		received = receive(stats, stats->questions, (unsigned)left);
 		if (received <= 0)
@@ -417,7 +421,7 @@ int taskstats_ask(struct taskstats *stats, const pid_t *tids, size_t n, struct t
 			const int r = decode_at(stats, i, &records[count]);
 
 			count += r == 1;
-			/* A task that has ended is nothing wrong. */
+			/* A task that has ended is no error. */
 			if (r < 0 && r != -ESRCH)
 				fault = r == -EBADMSG ? -EPROTO : r;
 		}

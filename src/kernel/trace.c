@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Receives tracepoint hits on all CPUs through perf's ring buffers, in the order of time. */
 #include <schedqos/kernel/events.h>
 
 #include <errno.h>
@@ -21,11 +22,11 @@
 
 #define FORMAT_MAX 4096
 
-/* ---- what tracefs tells of tracepoints: their numbers, and where in a record their fields are ---- */
+/* ---- tracefs: the numbers of tracepoints, and the offsets of fields in their records ---- */
 
 /*
- * A descriptor of tracefs: as it is mounted, perhaps by looking into it, or else mounted for us alone. -errno as
- * host_mount_detached. Lockdown for confidentiality leaves it empty.
+ * Returns a descriptor of tracefs where it is mounted (the lookup may cause an automatic mount), else of a mount for
+ * ourselves alone, or -errno as host_mount_detached. Under lockdown for confidentiality tracefs is empty.
  */
 static int tracefs_open(void)
 {
@@ -42,7 +43,7 @@ static int read_file(int tracefs, const char *name, const char *file, char *buf,
 	return host_read_at(tracefs, path, buf, size);
 }
 
-/* "	field:int common_pid;	offset:4;	size:4;	signed:1;" */
+/* Parses lines like " field:int common_pid; offset:4; size:4; signed:1;". */
 int tracefs_parse_offset(const char *format, const char *name, size_t *ret)
 {
 	const size_t length = strlen(name);
@@ -66,8 +67,9 @@ int tracefs_parse_offset(const char *format, const char *name, size_t *ret)
 }
 
 /*
- * The number of a tracepoint ("cgroup/cgroup_attach_task": its folder below events/), and where the field is, unless
- * that is NULL. 0 or -errno: -ENOENT if this kernel has no such tracepoint, -EBADMSG if that has no such field.
+ * Looks up the number of a tracepoint ("cgroup/cgroup_attach_task": its folder below events/) and, unless field is
+ * NULL, the offset of that field. Returns 0 or -errno: -ENOENT if this kernel has no such tracepoint, -EBADMSG if the
+ * tracepoint has no such field.
  */
 static int tracefs_look_up(int tracefs, const char *name, const char *field, uint32_t *ret_id, size_t *ret_offset)
 {
@@ -88,22 +90,25 @@ static int tracefs_look_up(int tracefs, const char *name, const char *field, uin
 
 /* ---- opening ---- */
 
-/* Room for a thousand events of each CPU: a power of two of pages. One more is for the kernel's words. */
+/*
+ * Size of one CPU's ring, enough for a thousand events: a power of two of pages. The kernel uses one page more for its
+ * header.
+ */
 #define RING_BYTES (128 * 1024)
 
-/* The rest of a longer record, which is a path, is of no use. */
+/* Longer records are cut: the rest is a path, which we do not need. */
 #define RECORD_MAX 1024
 
 #define POINTS_MAX 5
 
 /* The events of one CPU. */
 struct ring {
-	int fds[POINTS_MAX]; /* one for each tracepoint; the first has the memory, into which the others write as well
-			      */
+	/* one for each tracepoint; the first owns the memory, and the others write into it, too */
+	int fds[POINTS_MAX];
 	struct perf_event_mmap_page *memory;
 	struct trace_event head; /* fetched from the ring, but not returned yet */
 	bool has_head;
-	bool was_discarded; /* a loss that is reported first was before that */
+	bool was_discarded; /* ignore a loss in the next record: it happened before the discard */
 };
 
 struct trace {
@@ -143,7 +148,10 @@ static int open_event(uint32_t id, int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The first of a ring gets its memory; the others write into that, so that all come in the order of time. */
+/*
+ * Enables one tracepoint on one CPU. The first gets the ring's memory and the others write into it, so that all hits
+ * come in the order of time.
+ */
 static int start_event(struct ring *ring, size_t i, const char *filter)
 {
 	const int fd = ring->fds[i];
@@ -163,7 +171,7 @@ static int start_event(struct ring *ring, size_t i, const char *filter)
 	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
 }
 
-/* All tracepoints of one CPU. 0, or -ENODEV for a CPU that is offline, or another -errno. */
+/* Opens all tracepoints on one CPU. Returns 0 or -errno: -ENODEV if the CPU is offline. */
 static int open_ring(const struct trace *trace, struct ring *ring, int cpu, const char *filter)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -204,8 +212,8 @@ static int open_rings(struct trace *trace, const char *filter)
 }
 
 /*
- * Subscribes to the tracepoints on all CPUs that are online now. field: the integer of their records that is asked for;
- * filter: an expression of fields that they all have, which the kernel tests before it reports a hit
+ * Subscribes to the tracepoints on all CPUs that are online now. `field` names an integer field to report with each
+ * hit, `filter` an expression of fields common to all, which the kernel tests before it reports a hit
  * (Documentation/trace/events.rst). NULL for none.
  */
 static int trace_open(const char *const *points, size_t n_points, const char *field, const char *filter,
@@ -255,7 +263,7 @@ int trace_fd(const struct trace *trace)
 
 /* ---- reading ---- */
 
-/* A copy of what lies at this place of the ring, which may wrap. */
+/* Copies bytes out of the ring, which may wrap. */
 static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t size)
 {
 	const char *data = (const char *)ring->memory + ring->memory->data_offset;
@@ -266,7 +274,7 @@ static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t size
 	memcpy((char *)to + first, data, size - first);
 }
 
-/* perf_event_open(2): what comes before the record, in this order. */
+/* The fields before the raw record, in the order of perf_event_open(2). */
 struct sample {
 	uint32_t pid, tid;
 	uint64_t ns;
@@ -290,7 +298,7 @@ static bool parse_sample(const struct trace *trace, const char *bytes, size_t si
 	return true;
 }
 
-/* Returns 1, 0 when the ring is empty, or -ENOBUFS. */
+/* Takes the next event of one ring. Returns 1, 0 if the ring is empty, or -ENOBUFS. */
 static int ring_next(const struct trace *trace, struct ring *ring, struct trace_event *ret)
 {
 	struct perf_event_mmap_page *page = ring->memory;
@@ -299,7 +307,7 @@ static int ring_next(const struct trace *trace, struct ring *ring, struct trace_
 
 	while (r == 0) {
 		/*
-		 * The kernel writes the head after what lies before it, and reuses the place after we have moved the
+		 * The kernel writes the head after the data before it, and reuses the space once we have moved the
 		 * tail.
 		 */
 		const uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
@@ -314,7 +322,7 @@ static int ring_next(const struct trace *trace, struct ring *ring, struct trace_
 			size = sizeof(record);
 		copy_out(ring, tail + sizeof(header), record, size);
 		__atomic_store_n(&page->data_tail, tail + header.size, __ATOMIC_RELEASE);
-		/* The kernel reports a loss before the next record that has room. */
+		/* The kernel reports a loss ahead of the next record for which it finds room. */
 		if (header.type == PERF_RECORD_LOST && !ring->was_discarded)
 			r = -ENOBUFS;
 		else if (header.type == PERF_RECORD_SAMPLE && parse_sample(trace, record, size, ret))
@@ -325,8 +333,8 @@ static int ring_next(const struct trace *trace, struct ring *ring, struct trace_
 }
 
 /*
- * Fetches what is first in each ring. What caused an event was written before it, but perhaps to a ring that we had
- * found empty already: so until nothing more is found.
+ * Fetches the first event of each ring. If A causes B, A is written earlier, but perhaps to a ring that we had already
+ * found empty. Therefore this repeats until no ring yields anything new.
  */
 static int fetch_heads(const struct trace *trace)
 {
@@ -381,7 +389,10 @@ void trace_discard(struct trace *trace)
 
 /* ---- what went wrong ---- */
 
-/* Debian's and Ubuntu's kernels know values above 2, at which CAP_PERFMON does not suffice. */
+/*
+ * Returns whether perf_event_paranoid is above 2. The kernels of Debian and Ubuntu have such values, at which
+ * CAP_PERFMON does not suffice.
+ */
 static bool is_paranoid(void)
 {
 	char text[16];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Wakes the daemon when CPUs come or go, through the kernel's uevents. */
 #include <schedqos/kernel/host.h>
 
 #include <errno.h>
@@ -10,13 +11,13 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* The kernel's group; udev sends its own events to another one. */
+/* The kernel's multicast group; udev sends its own events to another one. */
 #define KERNEL_GROUP 1
 
-/* A datagram begins with ACTION@PATH. Four of its bytes, as a filter loads them. */
+/* Four bytes of a datagram, which begins with ACTION@PATH, as a filter loads them. */
 #define WORD(a, b, c, d) ((__u32)(a) << 24 | (b) << 16 | (c) << 8 | (d))
 
-/* If these are the bytes at the offset; what ends before is dropped. */
+/* Accepts the datagram if it has these bytes at the offset. A datagram that is too short is dropped. */
 #define ACCEPT(offset, word)                                                                           \
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (word), 0, 1), \
 		BPF_STMT(BPF_RET | BPF_K, 0xffff)
@@ -24,12 +25,16 @@
 int uevent_filter(int fd)
 {
 	/*
-	 * "online@/devices/system/cpu/cpuN" comes when the processor's frequency can be set (device_online in core.c of
-	 * drivers/base, 6.18), "offline@..." when it does not run any more, "remove@..." when it is no longer there. A
-	 * suspend, even one that is given up halfway, takes all but one offline without these, but x86 then has
-	 * "remove@/devices/system/machinecheck/machinecheckN" (mce_cpu_pre_down in core.c of arch/x86/kernel/cpu/mce).
-	 * All that does not have these names at these places is dropped without waking us; what has them by chance is
-	 * taken for such an event.
+	 * "online@/devices/system/cpu/cpuN" comes once the CPU's frequency can be set (device_online in
+	 * drivers/base/core.c, 6.18), "offline@..." once the CPU does not run any more, "remove@..." once it no longer
+	 * exists.
+	 *
+	 * A suspend, even one that is given up halfway, takes all CPUs but one offline without these events. On x86 it
+	 * causes "remove@/devices/system/machinecheck/machinecheckN" instead (mce_cpu_pre_down in
+	 * arch/x86/kernel/cpu/mce/core.c).
+	 *
+	 * The filter drops all datagrams without these names at these offsets, so they do not wake us. A datagram that
+	 * has them by chance is taken for such an event.
 	 */
 	static struct sock_filter code[] = {
 		ACCEPT(23, WORD('c', 'p', 'u', '/')),
@@ -63,7 +68,7 @@ void uevent_drain(int fd)
 {
 	uint64_t discarded;
 
-	/* A loss (ENOBUFS) counts as an event; the contents do not matter. */
+	/* A loss (ENOBUFS) counts as an event; contents do not matter. */
 	while (read(fd, &discarded, sizeof(discarded)) >= 0 || errno == ENOBUFS || errno == EINTR)
 		;
 }

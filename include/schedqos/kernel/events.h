@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel tells of tasks, by the proc connector and by tracepoints. */
+/* Events of tasks: forks, execs and renames from the proc connector, system calls and cgroup moves from tracepoints. */
 #pragma once
 
 #include <stdbool.h>
@@ -49,31 +49,33 @@ int proc_connector_receive(struct proc_connector *connector, struct task_event *
 int proc_connector_decode(const void *datagram, size_t size, struct task_event *ret);
 
 /*
- * ---- tracepoints, received as they are hit on any CPU: by perf_event_open, which needs CAP_PERFMON (CAP_SYS_ADMIN
- * before Linux 5.8). Nothing is written to tracefs ----
+ * ---- tracepoints ----
+ *
+ * Each hit on any CPU is received through perf_event_open, which needs CAP_PERFMON (CAP_SYS_ADMIN before Linux 5.8).
+ * Nothing is written to tracefs.
  */
 
-/* A tracepoint was hit. */
+/* One hit of a tracepoint. */
 struct trace_event {
-	pid_t tid;     /* of the task that hit it, in the initial PID namespace */
+	pid_t tid;     /* the task that hit it, in the initial PID namespace */
 	uint64_t ns;   /* CLOCK_MONOTONIC */
-	int32_t value; /* of the field that is asked for */
+	int32_t value; /* of the field that the subscription selects; 0 if it selects none */
 };
 
 struct trace;
 
 void trace_close(struct trace *trace);
 
-/* Readable when something has been hit. */
+/* Returns a descriptor that is readable while hits are queued. The trace keeps ownership of it. */
 int trace_fd(const struct trace *trace);
 
 /*
- * The next event of all CPUs by time, without waiting. Returns 1, 0 if there is none, or -ENOBUFS if the kernel has
- * dropped some since the call before.
+ * Takes the earliest queued event of all CPUs, without waiting. Returns 1, 0 if there is none, or -ENOBUFS if the
+ * kernel has dropped events since the previous call.
  */
 int trace_next(struct trace *trace, struct trace_event *ret);
 
-/* Drops all that is queued. */
+/* Drops all queued events. */
 void trace_discard(struct trace *trace);
 
 /*
@@ -81,35 +83,38 @@ void trace_discard(struct trace *trace);
  * -EPERM without the capability, or if something forbids perf_event_open; -ENOSYS if the kernel lacks it.
  */
 
-/* In words, for people: errno is positive, the storage static, or as strerror's. */
+/* Explains an error of these functions to users. error is positive. The text is static, or as strerror returns it. */
 const char *trace_fault(int error);
 
-/* ---- calls that change what a task carries ---- */
+/* ---- system calls that change a task's attributes ---- */
 
 /*
- * The system calls by which a program changes what a task carries: sched_setattr, sched_setscheduler, sched_setparam,
- * setpriority and ioprio_set, heard as they end, even if they fail. The event says who called, not for whom. Calls of
- * 32-bit programs on a 64-bit kernel are not told (trace_get_syscall_nr in trace_syscalls.c, 6.18).
+ * sched_setattr, sched_setscheduler, sched_setparam, setpriority and ioprio_set: each call is reported when it returns,
+ * even if it fails. The event names the caller, not the task that the call changes. Calls of 32-bit programs on a
+ * 64-bit kernel are not reported (trace_get_syscall_nr in trace_syscalls.c, 6.18).
  *
- * While this is subscribed to, every system call of the machine takes some 50 to 90 ns longer (measured: getppid).
+ * While anybody subscribes, every system call on the machine takes about 50 to 90 ns longer (measured with getppid).
  */
 
 /*
- * Subscribes; the calls of the thread `except` are not reported. It takes five descriptors for each CPU, and
+ * Subscribes to these calls, except those of the thread `except`. Needs five descriptors for each CPU, and
  * CONFIG_FTRACE_SYSCALLS.
  */
 int sched_calls_open(pid_t except, struct trace **ret);
 
-/* ---- moves of processes between cgroups, which no other interface of the kernel reports ---- */
+/* ---- moves between cgroups; no other interface of the kernel reports them ---- */
 
 /*
- * Subscribes to the tracepoint cgroup:cgroup_attach_task (since 4.14). Its events have the tid as value: the process's
- * leader, or a thread that is moved alone. There is none for a process that is created in another cgroup than its
- * parent's (CLONE_INTO_CGROUP).
+ * Subscribes to the tracepoint cgroup:cgroup_attach_task (since 4.14). The value of its events is a tid: the leader of
+ * the process that was moved, or a thread that was moved alone. A process that is created in another cgroup than its
+ * parent's (CLONE_INTO_CGROUP) causes no event.
  */
 int cgroup_moves_open(struct trace **ret);
 
-/* ---- the parser behind it ---- */
+/* ---- the parser for tracepoint formats ---- */
 
-/* Where a record has this field, a signed integer of 4 bytes. format: the text of a `format` file. 0 or -EBADMSG. */
+/*
+ * Finds the offset in a record of a field that is a signed integer of 4 bytes. format is the text of the tracepoint's
+ * `format` file. Returns 0 or -EBADMSG.
+ */
 int tracefs_parse_offset(const char *format, const char *name, size_t *ret);

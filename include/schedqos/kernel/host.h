@@ -8,82 +8,88 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Here, root is the descriptor of a folder that stands for /, or AT_FDCWD for / itself. Paths begin with a slash. */
+/*
+ * In this file, root is the descriptor of a folder that stands for /, or AT_FDCWD for / itself. Paths begin with a
+ * slash.
+ */
 
-/* The path as the *at functions need it with that root. */
+/* Returns the path in the form in which openat and its like need it with that root. */
 const char *host_path(int root, const char *path);
 
-/* Reads a small file of /proc or /sys, without trailing spaces. 0 or -errno. */
+/*
+ * Reads a small file of /proc or /sys into at most size - 1 bytes and a NUL, without trailing spaces and newlines.
+ * Returns 0 or -errno.
+ */
 int host_read_at(int root, const char *path, char *buf, size_t size);
 int host_read(const char *path, char *buf, size_t size);
 
-/* The kernel's random id of this boot. 0 or -errno. */
+/* Reads the kernel's random id of this boot. Returns 0 or -errno. */
 #define BOOT_ID_SIZE 37
 int host_boot_id(char ret[BOOT_ID_SIZE]);
 
-/* The name of a namespace ("user", "PID", "time") in which we are not in the initial one; NULL if there is none. */
+/*
+ * Returns the name of the first of the "user", "PID" and "time" namespaces in which we are not in the initial one; NULL
+ * if there is none.
+ */
 const char *host_other_namespace(int root);
 
-/* A cgroup hierarchy in which the cpu controller can be. */
+/* A mounted cgroup hierarchy that may have the cpu controller. */
 struct cgroup_mount {
-	unsigned version; /* 1: one with that controller; 2 */
+	unsigned version; /* 1 (mounted with that controller) or 2 */
 	char path[256];
 };
 
 /*
- * The folder of a cgroup, whose path is as procfs_cgroup has it: in the unified hierarchy, else in systemd's named one.
- * Returns 0, -ENOENT if there is no such cgroup, or another -errno.
+ * Finds the folder of a cgroup, whose path is as procfs_cgroup returns it: first in the unified hierarchy, then in
+ * systemd's named one. Returns 0, -ENAMETOOLONG, or -ENOENT if there is no such cgroup.
  */
 int host_cgroup_folder(const char *cgroup, char *ret, size_t size);
 
-/*
- * ---- the cgroups that have the cpu controller. A nice value ranks tasks within one of them; outside of it counts its
- * weight ----
- */
+/* ---- cgroups with the cpu controller: nice values rank tasks within one of them, weights rank the cgroups ---- */
 
-/* Where they can be. */
+/* The mounted hierarchies in which such cgroups can be. */
 struct cpu_hierarchies {
-	int root; /* of all files but those of processes */
+	int root; /* for all files except those of processes */
 	struct cgroup_mount mounts[8];
 	size_t count;
 };
 
 struct cpu_hierarchies cpu_hierarchies_find(int root);
 
-/* Strings are raw: whoever may make cgroups has chosen the path. */
+/* A cgroup with the cpu controller. Its strings are raw: anybody who may create cgroups chooses the path. */
 struct cpu_group {
-	char path[PATH_MAX]; /* "" for the root, in which tasks compete one by one, or within their autogroups */
-	char weight[32];     /* as its file has it; "idle" under cpu.idle */
-	unsigned load;	     /* the same, where 1024 is what a task of nice 0 weighs; 0 for the root */
+	char path[PATH_MAX]; /* "" for the root, where tasks compete one by one, or within their autogroups */
+	char weight[32];     /* as in its file; "idle" if cpu.idle is set */
+	unsigned load;	     /* the weight on the scheduler's scale, where a task of nice 0 has 1024; 0 for the root */
 	struct cgroup_mount mount;
 };
 
-/* The innermost that the task is in. 0 or -errno: -ESRCH when the task is gone. */
+/* Finds the innermost such cgroup that contains the task. Returns 0 or -errno: -ESRCH if the task is gone. */
 int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struct cpu_group *ret);
 
 /*
- * Takes each of two groups to the one that is directly below what is around both; to the root's "", if it is around the
- * other.
+ * Replaces each of two groups by the child of their nearest common ancestor that contains it. A group that is that
+ * ancestor itself becomes the root's "".
  */
 void cpu_groups_part(const struct cpu_hierarchies *where, struct cpu_group *a, struct cpu_group *b);
 
-/* ---- uevents for processors that come or go (NETLINK_KOBJECT_UEVENT) ---- */
+/* ---- uevents of CPUs that come or go (NETLINK_KOBJECT_UEVENT) ---- */
 
 /*
- * Returns a socket that becomes readable when a processor has come online, has gone offline or was removed, on x86 also
- * when a suspend has done so, or -errno. Events are sent to the initial network namespace only.
+ * Returns a socket that becomes readable when a CPU has come online, gone offline or been removed (on x86 also when a
+ * suspend did so), or -errno. The kernel sends these events to the initial network namespace only.
  */
 int uevent_open(void);
 
-/* Discards everything queued in it, or in a timer. */
+/* Discards everything queued in that socket; also resets a timerfd. */
 void uevent_drain(int fd);
 
-/* Attaches the filter that uevent_open uses to a socket. 0 or -errno. */
+/* Attaches the filter of uevent_open to a socket. Returns 0 or -errno. */
 int uevent_filter(int fd);
 
 /*
- * Mounts a file system of the kernel's own, such as debugfs, in no namespace at all: no other process sees it, and it
- * goes away with the last descriptor of it. Returns one of its root, or -errno: -ENODEV if this kernel has none, -EPERM
- * without CAP_SYS_ADMIN, -ENOSYS before Linux 5.2.
+ * Mounts a file system of the kernel, such as debugfs, without attaching it to any namespace: no other process sees it,
+ * and it goes away with the last descriptor of it. Returns a descriptor of its root, or -errno: -ENODEV if this kernel
+ * has no such file system, -EPERM without CAP_SYS_ADMIN, -ENOSYS before Linux 5.2.
  */
 int host_mount_detached(const char *type);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /proc, read from a directory descriptor so that a test can pass a made-up one. Readers and parsers are separate. */
+/*
+ * Reads /proc through a directory descriptor, so that tests can pass a folder of their own. Readers and parsers are
+ * separate.
+ */
 #pragma once
 
 #include <dirent.h>
@@ -12,64 +15,75 @@ struct procfs_stat {
 	char comm[64]; /* raw, not escaped */
 	char state;
 	pid_t ppid;
-	int32_t tty;	    /* of the process; 0: none */
+	int32_t tty;	    /* the process's terminal; 0 if it has none */
 	uint32_t flags;	    /* PF_* */
 	uint64_t start;	    /* ticks since boot */
 	uint64_t rss_pages;
 };
 #define PROCFS_PF_KTHREAD 0x00200000
 
-/* A task's CPU time, its time ready to run but waiting for a CPU, and how often it got one. */
+/*
+ * A task's CPU time, the time that it was ready to run but waited for a CPU, and the number of times that it got one.
+ */
 struct procfs_schedstat {
 	uint64_t run_ns, delay_ns, waits;
 };
 
 struct procfs_status {
-	uid_t real; /* who runs it: nobody becomes another by running a set-user-ID program, as with the effective user
-		     */
+	/* the user who runs the task; unlike the effective user, it stays the same when a set-user-ID program runs */
+	uid_t real;
 	uid_t effective;
 	/*
-	 * As whom alone it runs: real, effective and saved user are the same, and it has no capability. (uid_t)-1:
-	 * there is none.
+	 * The only user whose rights the task has: real, effective and saved user are the same, and it has no
+	 * capability. (uid_t)-1 if there is no such user.
 	 */
 	uid_t owner;
-	bool may_nice; /* it may lower its nice value (CAP_SYS_NICE) without being a set-user-ID program */
+	/* the task may lower its nice value (CAP_SYS_NICE), and is no set-user-ID program */
+	bool may_nice;
 };
 
-/* A descriptor of the mounted /proc, or -errno: -ENODEV if something else is mounted there. */
+/* Returns a descriptor of the mounted /proc, or -errno: -ENODEV if something else is mounted there. */
 int procfs_open(void);
 
 /*
- * Each of the following returns -ESRCH when the task is gone. tid may be any thread's. The readers fill buf with
- * at most size - 1 bytes and a NUL, and return the length.
+ * Each function below returns -errno on failure, and -ESRCH if the task is gone. tid may be that of any thread.
+ * Functions that fill buf write at most size - 1 bytes and a NUL, and return the length.
+ *
+ * Reads the file of that name in /proc/TID.
  */
 ssize_t procfs_read(int proc, pid_t tid, const char *name, char *buf, size_t size);
 
 /*
- * The executable's path without the kernel's " (deleted)"; empty if there is none (kernel threads, zombies) or the
- * task is gone.
+ * Reads the path of the executable, without the kernel's " (deleted)". The path is empty if the task has none (kernel
+ * threads, zombies) or is gone.
  */
 ssize_t procfs_exe(int proc, pid_t tid, char *buf, size_t size);
 
-/* The arguments, each with its NUL, in at most size - 1 bytes; 0 when there are none. */
+/* Reads the arguments, each with its NUL, into at most size - 1 bytes. Returns 0 if there are none. */
 ssize_t procfs_argv(int proc, pid_t tid, char *buf, size_t size);
 
 int procfs_comm(int proc, pid_t tid, char comm[16]);
 int procfs_stat(int proc, pid_t tid, struct procfs_stat *ret);
 
 /*
- * The same for a thread, read from /proc/TGID/task/TID. For /proc/TID/stat the kernel adds up the times of all
+ * Reads the same for one thread, from /proc/TGID/task/TID. For /proc/TID/stat the kernel would add up the times of all
  * threads of the process, which takes 2 ms for each of 20,000 threads (do_task_stat in fs/proc/array.c).
  */
 int procfs_thread_stat(int proc, pid_t tgid, pid_t tid, struct procfs_stat *ret);
 
-/* Of this one thread, the leader's for a process. A kernel without CONFIG_SCHED_INFO has none: -ESRCH. */
+/*
+ * Reads the times of this one thread; for a process those of its leader. Returns -ESRCH also if the kernel has no
+ * CONFIG_SCHED_INFO.
+ */
 int procfs_schedstat(int proc, pid_t tid, struct procfs_schedstat *ret);
 
-/* The CPU time that all of the machine has used since its boot: /proc/stat's user, nice and system. 0 or -errno. */
+/*
+ * Reads the CPU time that the whole machine has used since boot: user, nice and system of /proc/stat. Returns 0 or
+ * -errno.
+ */
 int procfs_busy(int proc, uint64_t *ret_ns);
 
-/* The path in the unified hierarchy, or if that is just the root, in systemd's named one. */
+/* Reads the task's cgroup path in the unified hierarchy; if that is the root, the path in systemd's named hierarchy. */
 ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
 
 int procfs_status(int proc, pid_t tid, struct procfs_status *ret);
@@ -78,7 +92,7 @@ int procfs_status(int proc, pid_t tid, struct procfs_status *ret);
 int procfs_owner(int proc, pid_t tid, uid_t *ret);
 
 /*
- * Whether the task is in our own user namespace, which is the initial one if the proc connector works. On a
+ * Stores whether the task is in our own user namespace, which is the initial one if the proc connector works. On a
  * kernel without user namespaces every task is.
  */
 int procfs_own_userns(int proc, pid_t tid, bool *ret);
@@ -87,27 +101,29 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret);
 #define PROCFS_OTHERS ((uid_t)-1)
 
 /*
- * Returns the process's effective user, PROCFS_OTHERS if it is in another user namespace or gone. That is the owner of
- * its folder, whose lookup does not take the process's memory (task_dump_owner in fs/proc/base.c), as status does.
+ * Returns the process's effective user; PROCFS_OTHERS if the process is in another user namespace or gone. Uses the
+ * owner of /proc/PID, because looking that up does not take a reference to the process's memory (task_dump_owner in
+ * fs/proc/base.c), while reading status does.
  */
 uid_t procfs_user(int proc, pid_t pid);
 
-/* The parsers behind the readers: NUL-terminated text of a /proc file. Return 0 or -EBADMSG. */
+/* The parsers behind the readers: text is that of the /proc file, NUL-terminated. Return 0 or -EBADMSG. */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_parse_busy(const char *text, uint64_t *ret_ticks);
 int procfs_parse_status(const char *text, struct procfs_status *ret);
 
-/* How many threads a process has, a leader that has ended included. Or -errno. */
+/* Returns the number of threads of a process, including a leader that has ended, or -errno. */
 int procfs_threads(int proc, pid_t tgid);
 
 /* Opens the list of processes (tgid 0) or of a process's threads. Returns 0 or -errno. */
 int procfs_list(int proc, pid_t tgid, DIR **ret);
 
-/* The next id of a list, or 0 at its end. */
+/* Returns the next id of a list, or 0 at its end. */
 pid_t procfs_next(DIR *list);
 
 /*
- * In the text of /proc/PID/cgroup, the path in the unified hierarchy (""), or in that with this controller or name:
- * "ID:CONTROLLERS:PATH". NULL if there is none. No path holds a newline (cgroup_mkdir in cgroup.c).
+ * Finds a path in the text of /proc/PID/cgroup, whose lines are "ID:CONTROLLERS:PATH": in the unified hierarchy
+ * (controller ""), or in the one with this controller or name. Returns the start of the path, or NULL if there is no
+ * such line. No path holds a newline (cgroup_mkdir in cgroup.c).
  */
 const char *procfs_parse_cgroup(const char *text, const char *controller, size_t *ret_length);
