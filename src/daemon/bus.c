@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Serves the control interface on the private socket, one D-Bus peer per connection, and connects clients to it. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,24 +17,24 @@
 #include "daemon_private.h"
 
 /*
- * Clients are short-lived, or hold something, so nobody is sent away for another. More than these are not let in; the
- * bridge needs one or two.
+ * Most clients at the same time. Clients are short-lived or hold something, so none is disconnected to make room;
+ * further ones are refused. The bridge needs one or two.
  */
 #define ROOT_PEERS_MAX	 64
 #define BRIDGE_PEERS_MAX 4
 #define PEERS_MAX	 (ROOT_PEERS_MAX + BRIDGE_PEERS_MAX)
 
-/* Messages queued for a client, beyond what its socket holds: for that sd-bus asks for 8 MB. */
+/* Most messages that may be queued for a client, beyond those in its socket, whose buffer sd-bus enlarges to 8 MB. */
 #define REPLIES_MAX 8
 
 /*
- * How long to wait for the lookup of the bridge's user, at the start only: on a busy machine our helper takes more than
- * some milliseconds, and without an answer there is no bridge until the next start.
+ * Time to look up the bridge's user, at the start only. On a busy machine our helper takes more than some milliseconds,
+ * and without an answer the bridge does not work until the next start.
  */
 #define BRIDGE_USER_MS 2000
 
 /*
- * While there is no descriptor for a client, the listening socket stays readable: how often we look at it in a second.
+ * Most attempts to accept a client, per second. The listening socket stays readable while we have no free descriptor.
  */
 #define ACCEPTS_MAX 500
 
@@ -45,12 +46,12 @@ struct bus_server {
 	struct daemon *daemon;
 	const char *path;
 	int fd;
-	uid_t bridge; /* whom we let in beside root; (uid_t)-1: nobody */
+	uid_t bridge; /* the user we accept besides root; (uid_t)-1 if none */
 	sd_event_source *source;
 	struct peer {
 		struct bus_server *server;
 		sd_bus *bus;
-	} peers[PEERS_MAX]; /* the last ones are the bridge's */
+	} peers[PEERS_MAX]; /* the last ones are for the bridge */
 };
 
 static void drop(struct peer *peer)
@@ -71,7 +72,10 @@ static int on_disconnected(sd_bus_message *message, void *userdata, sd_bus_error
 	return 0;
 }
 
-/* What nobody reads would pile up in our memory: sd-bus queues hundreds of thousands of messages. */
+/*
+ * Disconnects a client that does not read its answers, because sd-bus would queue hundreds of thousands of them in our
+ * memory.
+ */
 static bool drop_if_stuck(struct peer *peer)
 {
 	uint64_t waiting = 0;
@@ -105,7 +109,7 @@ static int tell_peers(sd_event_source *source, void *userdata)
 	return 0;
 }
 
-/* NULL: there are enough of root, or of the bridge. */
+/* Returns a free entry, or NULL if root, or the bridge, already has as many clients as it may. */
 static struct peer *find_slot(struct bus_server *server, bool is_root)
 {
 	struct peer *peer = &server->peers[is_root ? 0 : ROOT_PEERS_MAX];
@@ -130,8 +134,8 @@ static int open_peer(struct bus_server *server, int fd, bool is_root)
 		return r;
 	}
 	/*
-	 * From here on the bus owns the descriptor. A flush at exit would wait for ever for a client that never
-	 * authenticates.
+	 * From here on the bus owns the descriptor. It must not flush at exit, which would wait forever for a client
+	 * that never authenticates.
 	 */
 	r = sd_bus_set_close_on_exit(bus, 0);
 	if (r >= 0)
@@ -159,7 +163,7 @@ static int open_peer(struct bus_server *server, int fd, bool is_root)
 	return r;
 }
 
-/* Others than root, which is who we are, and the bridge get no further. 0 or -errno. */
+/* Accepts a client if it runs as our own user, which is root, or as the bridge's. Returns 0 or -errno. */
 static int accept_client(struct bus_server *server)
 {
 	_cleanup_close_ int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -190,8 +194,8 @@ static int on_connection(sd_event_source *source, int fd, uint32_t revents, void
 }
 
 /*
- * Lets the bridge's group connect: with root's privileges, or where the unit gives us that group. Without either, or
- * without such a user, only root can.
+ * Lets the bridge's group connect. That needs root's privileges, or that the unit puts us into that group. Otherwise,
+ * or if there is no such user, only root can connect.
  */
 static void admit_bridge(struct bus_server *server)
 {
@@ -203,15 +207,16 @@ static void admit_bridge(struct bus_server *server)
 		r = -errno;
 	if (r == 0)
 		server->bridge = uid;
-	/* Whoever has no such user has no bridge. Of a bridge that was removed the user may be left. */
+	/* A machine without this user has no bridge. The user may remain after a bridge was removed. */
 	else if (r != -ENOENT)
 		log_notice("the user " BUS_BRIDGE_USER " cannot use " BUS_SOCKET ", so the bridge does not work: %s",
 			   strerror(-r));
 }
 
 /*
- * Only root may connect at first. Nobody can hand us a file: to close one waits for who runs its file system. That
- * takes Linux 6.16; before, the bridge could, if somebody else had taken it over.
+ * Listens on the socket, to which only root may connect at first. Nobody can hand us a file descriptor, because closing
+ * one may wait for the process that serves its file system. Before Linux 6.16, which has SO_PASSRIGHTS, a bridge that
+ * was taken over by an attacker could do so.
  */
 static int listen_on(const char *path)
 {
@@ -285,7 +290,7 @@ void bus_server_free(struct bus_server *server)
 {
 	if (!server)
 		return;
-	/* Not flushed: see open_peer. */
+	/* Does not flush: see open_peer. */
 	for (size_t i = 0; i < PEERS_MAX; i++)
 		sd_bus_close_unref(server->peers[i].bus);
 	sd_event_source_disable_unref(server->source);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The control interface: its server, and its methods. schedqos(8) describes it. */
+/* The server and the methods of the control interface, which schedqos(8) describes. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,16 +10,16 @@
 
 struct daemon;
 
-/* ---- methods; userdata is the struct daemon. Those that answer a question change nothing. ---- */
+/* ---- methods; userdata is the struct daemon. Methods that answer a question change nothing. ---- */
 
 extern const sd_bus_vtable bus_manager_methods[], bus_overrides_methods[];
 
-/* The bridge may call what is marked so. sd-bus asks of all else that the caller has our uid. */
+/* Marks a method that the bridge may call. For any other, sd-bus requires that the caller has our uid. */
 #define BUS_FOR_BRIDGE SD_BUS_VTABLE_UNPRIVILEGED
 
 /*
- * Returns 0 if the client may ask in that user's name: only root asks in root's, and (uid_t)-1 is nobody. Else -EPERM.
- * Fills in the client.
+ * Returns 0 if the client may act for that user, else -EPERM: only root acts for root, and nobody for (uid_t)-1. Fills
+ * in the client's credentials.
  */
 int bus_check_user(sd_bus_message *message, uid_t uid, struct ucred *ret);
 
@@ -35,8 +35,8 @@ int bus_list_use(sd_bus_message *message, void *userdata, sd_bus_error *error);
 struct bus_server;
 
 /*
- * Binds the socket, replacing that of a dead daemon; path must outlive the server. The instance lock must be held. Sets
- * daemon->changed. Returns 0 or -errno.
+ * Binds the socket, replacing that of a dead daemon. path must outlive the server. The caller must hold the instance
+ * lock. Sets daemon->changed. Returns 0 or -errno.
  */
 int bus_server_new(struct daemon *daemon, const char *path, struct bus_server **ret);
 

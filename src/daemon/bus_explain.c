@@ -53,9 +53,10 @@ int bus_explain_name(sd_bus_message *message, void *userdata, sd_bus_error *erro
 }
 
 /*
- * Returns the start time of a task that the user may look into, as by /proc: its real and effective uid and the owner
- * of its folder are the user. The owner is root while the kernel protects a process from its user, for example a
- * set-user-ID program that has dropped its privileges. Else returns -EPERM, or another -errno.
+ * Stores the start time of a task that the user may inspect, by the rule of /proc: the user is its real and effective
+ * user and owns its folder. The kernel makes root the owner of a process that it protects from its user, such as a
+ * set-user-ID program that has dropped its privileges. Returns 0, -EPERM if the user may not inspect it, or another
+ * -errno.
  */
 static int find_own(const struct daemon *daemon, uint32_t tid, uid_t uid, uint64_t *ret_start)
 {
@@ -74,7 +75,7 @@ static int find_own(const struct daemon *daemon, uint32_t tid, uid_t uid, uint64
 	return owner == uid && status.real == uid && status.effective == uid ? 0 : -EPERM;
 }
 
-/* The check comes before and after the explanation, since in between another process may have got the id. */
+/* Checks before and after the explanation, because another process may get the id in between. */
 int bus_explain_own(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_free_ char *json = NULL;

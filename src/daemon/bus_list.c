@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The numbers of 20,000 tasks are one array, which sd-bus takes in one piece, instead of looking at each. */
+/*
+ * Lists all tasks for `schedqos list`. The numbers of 20,000 tasks form one array of integers, which sd-bus copies as a
+ * whole instead of item by item.
+ */
 #include "bus.h"
 
 #include <errno.h>
@@ -20,9 +23,9 @@ _Static_assert(sizeof(struct row) == BUS_TASK_NUMBERS * sizeof(int32_t), "nothin
 struct table {
 	struct row *rows;
 	size_t count;
-	const struct rule **named; /* of the rows; the first is none */
+	const struct rule **named; /* the rules of the rows; the first entry stands for no rule */
 	size_t n_named;
-	uint32_t *place; /* by rule's id: among those, or 0 */
+	uint32_t *place; /* by rule's id: its index in `named`, or 0 if not yet there */
 };
 
 static void table_clear(struct table *table)
@@ -32,7 +35,10 @@ static void table_clear(struct table *table)
 	free(table->place);
 }
 
-/* Until a scan has seen it after a reload, a record may have a rule that is gone. */
+/*
+ * Returns the rule's index in table->named, and adds it if needed. rule is NULL if there is none: after a reload a
+ * record may name a rule that is gone, until the scan reaches it.
+ */
 static int32_t place_of(struct table *table, const struct rule *rule)
 {
 	if (!rule)

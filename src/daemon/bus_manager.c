@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The interface for what the daemon as a whole is and does. */
+/* The methods of org.schedqos1.Manager, which concern the daemon as a whole. */
 #include "bus.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static int fail(sd_bus_error *error, int r)
 	return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
 }
 
-/* Or SetMapping, which has the name of one. */
+/* Implements Reload, and SetMapping, which has a mapping's name as argument. */
 static int reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_free_ char *text = NULL, *summary = NULL;
@@ -35,7 +35,10 @@ static int reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return sd_bus_reply_method_return(message, "ss", text ? text : "", summary ? summary : "");
 }
 
-/* As two files. Made anew for each call, since nobody asks often: 15,000 rules take some MB, which go back. */
+/*
+ * Returns the configuration in force as the text of two files. Made anew for each call, because calls are rare and
+ * 15,000 rules take some MB, which are returned to the system.
+ */
 static int get_config(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	const struct daemon *daemon = userdata;
@@ -49,7 +52,10 @@ static int get_config(sd_bus_message *message, void *userdata, sd_bus_error *err
 	return r;
 }
 
-/* What each pattern of units gives, or GetUserWeights of users' own: the first that holds for a unit counts. */
+/*
+ * Returns the weight of each pattern of units; as GetUserWeights, that of patterns for units of users. The first
+ * pattern that matches a unit counts.
+ */
 static int get_weights(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -76,7 +82,7 @@ static int unknown_profile(const struct config *config, const char *name, sd_bus
 	return words ? sd_bus_error_set(error, BUS_ERROR_UNKNOWN_PROFILE, words) : -ENOMEM;
 }
 
-/* The answer is what the machine refused. */
+/* Switches the sched profile. The answer lists the knobs that could not be set. */
 static int set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;

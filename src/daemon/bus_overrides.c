@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Classes, limits and what is seen of apps, as root asks for them, or the bridge in a user's name. That has asked
- * polkit whether he may, and everything else is looked at here: the bridge is a program without privileges that talks
- * to everybody. And what units of the service manager say of their tasks, which `schedqos weights` has asked it, or a
- * user's his.
+ * The methods of org.schedqos1.Overrides: classes, limits and visibility, requested by root, or by the bridge in a
+ * user's name; and classes of units, which `schedqos weights` reads from the service manager, or from a user's.
+ *
+ * The bridge has only asked polkit whether the user may. Everything else is checked here, because the bridge is a
+ * program without privileges that talks to everybody.
  */
 #include "bus.h"
 
@@ -23,13 +24,13 @@
 
 #include "daemon_private.h"
 
-/* The units of one user that can have a class, and those of all users. */
+/* Most units with a class, of one user and of all users together. */
 #define OF_USER_MAX  256
 #define OF_USERS_MAX 4096
 
-/* ---- what is a user's: of a process held_put finds that out ---- */
+/* ---- which cgroups belong to a user; held_put checks processes ---- */
 
-/* As in /proc/PID/cgroup. No component begins with a dot. */
+/* Returns whether the path has the form of those in /proc/PID/cgroup. No component begins with a dot. */
 static bool is_cgroup_path(const char *path)
 {
 	const size_t length = strlen(path);
@@ -37,7 +38,10 @@ static bool is_cgroup_path(const char *path)
 	return *path == '/' && (length == 1 || path[length - 1] != '/') && !strstr(path, "//") && !strstr(path, "/.");
 }
 
-/* By the slice that systemd gives each user; else whoever owns the folder. */
+/*
+ * Returns whether the cgroup belongs to the user: it is in the slice that systemd gives the user, or the user owns its
+ * folder.
+ */
 static bool owns_cgroup(uid_t uid, const char *cgroup)
 {
 	char folder[PATH_MAX], slice[64];
@@ -50,7 +54,7 @@ static bool owns_cgroup(uid_t uid, const char *cgroup)
 	       stat_buf.st_uid == uid;
 }
 
-/* Whether he may ask for something for that cgroup: 0, -ENOTDIR: it is none, or -EPERM. */
+/* Returns 0 if the user may request something for that cgroup, -ENOTDIR if this is no cgroup's path, or -EPERM. */
 static int check_cgroup(uid_t uid, const char *cgroup)
 {
 	if (!is_cgroup_path(cgroup))
@@ -60,7 +64,7 @@ static int check_cgroup(uid_t uid, const char *cgroup)
 
 /* ---- errors ---- */
 
-/* Says what went wrong with this target. */
+/* Replies with the error in words. */
 static int refuse(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error)
 {
 	static const char not_yours[] = "that process is not yours, or runs with more privileges than you have";
@@ -94,8 +98,8 @@ static int refuse(const struct daemon *daemon, const struct override *asked, int
 /* ---- arguments ---- */
 
 /*
- * Fills in who asks: root, or in a user's name the bridge; and for what, a pid unless there is a cgroup. 0 or -errno:
- * -EPERM: the caller may not ask in that name.
+ * Fills in the requester (root; or a user, through the bridge) and the target, which is a pid unless there is a cgroup.
+ * Returns 0 or -errno: -EPERM if the client may not act for that user.
  */
 static int take(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t pid, struct override *ret)
 {
@@ -108,10 +112,10 @@ static int take(sd_bus_message *message, uint32_t uid, const char *holder, uint3
 		ret->cgroup = NULL;
 	if (r < 0)
 		return r;
-	/* Names on the bus are no longer, and this one is kept. */
+	/* No name on the bus is longer, and we keep this one. */
 	if (strlen(holder) > NAME_MAX)
 		return -ENAMETOOLONG;
-	/* 0 stands for root's client, which may not know its id in our namespace. */
+	/* pid 0 stands for the client itself: a client of root's may not know its id in our namespace. */
 	if (!ret->cgroup)
 		ret->pid = pid || uid ? (pid_t)pid : caller.pid;
 	return ret->cgroup || ret->pid > 0 ? 0 : -ESRCH;
@@ -119,7 +123,10 @@ static int take(sd_bus_message *message, uint32_t uid, const char *holder, uint3
 
 /* ---- methods ---- */
 
-/* 0, or what is returned to the caller. *ret_lowered: see tagger_override. */
+/*
+ * Puts the requested override in force. Returns 0, or -errno with the reply in *error. *ret_lowered: see
+ * tagger_override.
+ */
 static int put(sd_bus_message *message, struct daemon *daemon, uint32_t uid, const char *holder, uint32_t pid,
 	       struct override *asked, bool keep, uint64_t *ret_lowered, sd_bus_error *error)
 {
@@ -138,7 +145,7 @@ static int put(sd_bus_message *message, struct daemon *daemon, uint32_t uid, con
 	return r < 0 ? refuse(daemon, asked, r, error) : 0;
 }
 
-/* The class that the process is in now, empty for none of ours, and why. */
+/* Replies with the class that the process has now, empty if none of ours, and the reason. */
 static int reply_with_class(sd_bus_message *message, const struct daemon *daemon, pid_t pid)
 {
 	struct tagger_task task = { .tag = TAG_NONE };
@@ -180,8 +187,8 @@ static int limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 }
 
 /*
- * Of an app, in place of what was said before; what is visible is noted, too, since it is not of the app that started
- * it.
+ * Sets the visibility of an app, replacing the previous one. "visible" is stored, too, so that the app does not inherit
+ * the visibility of the app that started it.
  */
 static int shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -206,7 +213,7 @@ static int shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
 }
 
-/* Whatever its target is now, whoever has asked for something may end it. */
+/* Ends overrides like `asked`. The target is not checked: users may always end their own overrides. */
 static int end(sd_bus_message *message, struct daemon *daemon, uint32_t uid, uint32_t pid, struct override *asked,
 	       sd_bus_error *error)
 {
@@ -244,7 +251,7 @@ static int check_unit(uid_t uid, const struct unit_class *unit)
 	return check_cgroup(uid, unit->cgroup);
 }
 
-/* Reads a(sss). Allocates the array, also where that fails; its texts are the message's. 0 or -errno. */
+/* Reads a(sss). Allocates the array, even on failure. Its texts belong to the message. Returns 0 or -errno. */
 static int read_units(sd_bus_message *message, struct override *asked, struct unit_class **ret, size_t *ret_n)
 {
 	int r = sd_bus_message_enter_container(message, 'a', "(sss)");
@@ -268,7 +275,7 @@ static int read_units(sd_bus_message *message, struct override *asked, struct un
 	return r;
 }
 
-/* Of each its class's weight; or 0, and what is wrong with that class. */
+/* Appends for each unit the weight of its class; or 0 and an error if there is no such class. */
 static int append_answers(sd_bus_message *reply, const struct config *config, const struct unit_class *units, size_t n)
 {
 	int r = sd_bus_message_open_container(reply, 'a', "(qs)");
@@ -298,7 +305,7 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 		r = take(message, uid, holder, 0, &asked);
 	if (r >= 0)
 		r = read_units(message, &asked, &units, &n);
-	/* Those that are replaced count as well. */
+	/* Units that this call replaces count as well. */
 	if (r >= 0 && uid && tagger_units(daemon->tagger)->n_users + n > OF_USERS_MAX)
 		r = -EDQUOT;
 	if (r >= 0)
@@ -313,7 +320,7 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	return r < 0 ? r : sd_bus_message_send(reply);
 }
 
-/* Somebody has left the bridge. */
+/* Ends everything held for a caller that has left the bridge. */
 static int drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct holder holder = { .bus = sd_bus_message_get_bus(message) };
@@ -327,7 +334,10 @@ static int drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return sd_bus_reply_method_return(message, NULL);
 }
 
-/* The first argument is the user in whose name it is, of what is held the second for whom: see take. */
+/*
+ * The first argument is the user for whom the call is made. The second, `holder`, names the caller of the bridge for
+ * whom an override is held: see take.
+ */
 const sd_bus_vtable bus_overrides_methods[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD("Set", "ususbbb", "ss", set, BUS_FOR_BRIDGE),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `schedqos status` shows, as one JSON object. */
+/* Answers `schedqos status`: the daemon's state as one JSON object. */
 #include "bus.h"
 
 #include <errno.h>
@@ -18,7 +18,8 @@
 #include "daemon_private.h"
 
 /*
- * Paths and names from files may hold bytes that are no UTF-8, which D-Bus refuses, or escape sequences of a terminal.
+ * Escapes the value: paths and names from files may hold invalid UTF-8, which D-Bus refuses, or escape sequences of a
+ * terminal.
  */
 static void put_escaped(struct json_writer *json, const char *key, const char *value)
 {
@@ -28,7 +29,7 @@ static void put_escaped(struct json_writer *json, const char *key, const char *v
 	json_put_text(json, key, safe);
 }
 
-/* Of an object of counts; nothing for 0. */
+/* Adds a count to an object of counts, unless it is 0. */
 static void put_if_any(struct json_writer *json, const char *key, uint64_t count)
 {
 	if (count)
@@ -37,7 +38,7 @@ static void put_if_any(struct json_writer *json, const char *key, uint64_t count
 
 /* ---- parts ---- */
 
-/* Together with who reads for it. */
+/* Returns the CPU time of the daemon and its helpers. */
 static uint64_t cpu_us(const struct tagger_status *status)
 {
 	struct rusage ended = { 0 };
@@ -63,7 +64,7 @@ static void put_daemon(struct json_writer *json, const struct daemon *daemon,
 	json_put_count(json, "log_lost", log_sink_lost());
 }
 
-/* Of units only those of the system. */
+/* Counts overrides and classes of units; only units of the system. */
 static void put_asked(struct json_writer *json, const struct daemon *daemon)
 {
 	const struct overrides *overrides = tagger_overrides(daemon->tagger);
@@ -100,7 +101,7 @@ static void put_abilities(struct json_writer *json, const struct tagger_status *
 	json_put_text(json, "attribute_changes", hearing[status->changes]);
 }
 
-/* Looks at each living task, once. */
+/* Counts living tasks by class and reason, in one pass. */
 static void put_tasks(struct json_writer *json, const struct daemon *daemon)
 {
 	const struct config *config = daemon->config;
@@ -156,7 +157,7 @@ static void put_counters(struct json_writer *json, const struct daemon *daemon,
 	json_end(json, '}');
 }
 
-/* What classes have used, so far: only while it is counted in any case. */
+/* Adds the use of each class so far, if `accounting` keeps it counted. */
 static void put_accounting(struct json_writer *json, const struct daemon *daemon)
 {
 	const struct use_state state = tagger_use_state(daemon->tagger);

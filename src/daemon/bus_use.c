@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What tasks use, for `schedqos top` and `status`. Whoever has asked for it once is a reader until its connection ends,
- * and while there is one the tagger counts. Sums only grow: a reader subtracts two answers.
+ * Answers what tasks use, for `schedqos top`. A client that has asked once is a reader until its connection ends, and
+ * the tagger counts while there is a reader. Sums only grow: a reader subtracts two answers.
  */
 #include "bus.h"
 
@@ -43,7 +43,7 @@ void use_drop(struct daemon *daemon, const struct holder *whom)
 	}
 }
 
-/* The caller's number, which it gets if it has none yet. Or -errno: -EUSERS: there are too many. */
+/* Returns the caller's number, a new one at its first call; or -errno: -EUSERS if there are too many readers. */
 static int reader_of(struct daemon *daemon, const struct holder *who)
 {
 	int free_number = -EUSERS, r;
@@ -108,7 +108,10 @@ static void put_row(struct json_writer *json, const struct use_row *row, unsigne
 	json_end(json, '}');
 }
 
-/* Whether the kernel counts waits for I/O and memory, too: none of what we show. */
+/*
+ * Returns whether kernel.task_delayacct is set. It makes the kernel also count waits for I/O and memory, which we do
+ * not show.
+ */
 static bool has_task_delayacct(int proc)
 {
 	_cleanup_close_ int fd = openat(proc, "sys/kernel/task_delayacct", O_RDONLY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* In whose name a client of the control interface asks. */
+/* Checks for which user a client of the control interface may act. */
 #include "bus.h"
 
 #include <errno.h>

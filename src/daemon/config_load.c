@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Finds and reads the configuration's files, for the daemon and for the verbs that work on configurations. */
 #include "daemon_private.h"
 
 #include <dirent.h>
@@ -17,7 +18,7 @@
 struct inputs {
 	struct config_file *files;
 	size_t count;
-	bool no_memory; /* remembered, so that only the end has to check it */
+	bool no_memory; /* remembered until the end, where it is checked once */
 	struct config_errors *errors;
 };
 
@@ -30,7 +31,7 @@ static void inputs_clear(struct inputs *inputs)
 	free(inputs->files);
 }
 
-/* Why a file must not be used; NULL if it may. */
+/* Returns the reason why a file must not be used; NULL if it may. */
 static const char *file_fault(const struct stat *stat)
 {
 	if (S_ISDIR(stat->st_mode))
@@ -39,7 +40,7 @@ static const char *file_fault(const struct stat *stat)
 		return "is not a regular file";
 	if (stat->st_size > CONFIG_SIZE_MAX)
 		return "is larger than 4 MiB";
-	/* Whoever can write it can make any task of the machine real-time. */
+	/* Whoever can write the file can make any task on the machine real-time. */
 	if (geteuid() == 0 && stat->st_uid != 0)
 		return "belongs to another user than root: refused (chown root)";
 	if (geteuid() == 0 && (stat->st_mode & (S_IWGRP | S_IWOTH)))
@@ -47,7 +48,7 @@ static const char *file_fault(const struct stat *stat)
 	return NULL;
 }
 
-/* Opens without blocking, in case it is a FIFO. 0, or adds the error and returns -errno. */
+/* Reads a file; opens it without blocking, in case it is a FIFO. Returns 0, or adds the error and returns -errno. */
 static int read_file(const char *path, char **ret_text, size_t *ret_size, struct config_errors *errors)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -68,7 +69,7 @@ static int read_file(const char *path, char **ret_text, size_t *ret_size, struct
 	return r;
 }
 
-/* path and text become the list's. NULL: no memory. */
+/* Appends a file and takes ownership of path and text. NULL means that the caller had no memory for them. */
 static void inputs_take(struct inputs *inputs, char *path, char *text, size_t size, enum config_kind kind)
 {
 	struct config_file *files = array_room(inputs->files, inputs->count, sizeof(*files));
@@ -84,7 +85,10 @@ static void inputs_take(struct inputs *inputs, char *path, char *text, size_t si
 	free(text);
 }
 
-/* Reads a file. One that cannot be used adds an error and is left out, so that the others are still checked. */
+/*
+ * Reads a file and appends it. If it cannot be used, adds an error and goes on, so that the other files are still
+ * checked.
+ */
 static void inputs_add(struct inputs *inputs, const char *path, enum config_kind kind)
 {
 	char *text = NULL;
@@ -101,7 +105,7 @@ static bool ends_in(const char *name, const char *end)
 	return length > end_length && strcmp(name + length - end_length, end) == 0;
 }
 
-/* A schema is JSON, too, but for editors. */
+/* Returns whether scandir should list the file: all JSON files except schemas, which are for editors. */
 static int is_config(const struct dirent *item)
 {
 	return item->d_name[0] != '.' && ends_in(item->d_name, ".json") && !ends_in(item->d_name, ".schema.json");
@@ -162,7 +166,7 @@ static void inputs_add_layout(struct inputs *inputs, const char *folder)
 	inputs_add_optional(inputs, folder, "schedqos.json", CONFIG_RULES);
 }
 
-/* context: the deadline of all lookups together. */
+/* Looks up a user for config_parse. context is the common deadline of all lookups. */
 static int look_up(void *context, const char *name, uid_t *ret)
 {
 	const uint64_t *until_ns = context;
@@ -216,7 +220,7 @@ static void inputs_add_layers(struct inputs *inputs, const struct config_paths *
 		inputs_add_optional(inputs, SYSCONFDIR, "schedqos.json", CONFIG_RULES);
 }
 
-/* Reads a folder named by the user. If it is empty that is an error, since "no errors" would be misleading. */
+/* Reads a folder that the user named. An empty one is an error, because "no errors" would be misleading. */
 static void inputs_add_named_folder(struct inputs *inputs, const char *folder)
 {
 	const size_t before = inputs->count + inputs->errors->n_errors;

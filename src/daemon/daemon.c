@@ -39,7 +39,7 @@ static void daemon_clear(struct daemon *daemon)
 		close(daemon->proc);
 }
 
-/* Returns 0 or an exit status. */
+/* Logs a failure. Returns 0 or an exit status. */
 static int check(int r, const char *what)
 {
 	if (r < 0)
@@ -74,16 +74,18 @@ static int init_loop(struct daemon *daemon)
 	if (r >= 0)
 		r = sd_event_set_watchdog(daemon->event, 1);
 	signal(SIGPIPE, SIG_IGN);
-	/* With a file size limit (ulimit -f) writing the state file fails with EFBIG, rather than killing us. */
+	/* With a file size limit (ulimit -f) writing the state file must fail with EFBIG, not kill us. */
 	signal(SIGXFSZ, SIG_IGN);
 	return check(r, "making the event loop");
 }
 
 /*
- * In another network namespace the kernel ignores our subscription, which we would not notice if somebody else on the
- * machine is subscribed. The root of a user namespace may tag its creator's tasks, but not put them back. In a time
- * namespace our clocks and the starts in /proc are shifted, but the times of events are not: no task would be
- * recognised.
+ * Returns whether we run in another namespace than the initial one, and logs it. We refuse to run there:
+ *	- In another network namespace the kernel ignores our subscription. We would not even notice if another
+ *	  program on the machine has subscribed.
+ *	- The root of a user namespace may tag its creator's tasks, but not put them back.
+ *	- In a time namespace our clocks and the start times in /proc are shifted, but the times of events are not, so
+ *	  that we would recognise no task.
  */
 static bool is_elsewhere(void)
 {
@@ -132,14 +134,14 @@ static int init_machine(struct daemon *daemon)
 	return 0;
 }
 
-/* Everything up to the first scan. Returns 0 or an exit status. */
+/* Does everything up to and including the first scan. Returns 0 or an exit status. */
 static int start(struct daemon *daemon, const struct daemon_options *options)
 {
 	int status;
 
 	if (is_elsewhere() || instance_lock(true, NULL) < 0)
 		return EXIT_FAILURE;
-	/* It is certain now that no other daemon writes to the log. */
+	/* We hold the lock: no other daemon writes to the log. */
 	if (!log_sink_open(options->detach))
 		log_warning("no syslog runs: once in the background nothing is logged, unless "
 			    "standard error is a file");
@@ -182,7 +184,7 @@ static void finish(struct daemon *daemon)
 	sd_notify(0, "STOPPING=1");
 	users_end(daemon);
 	held_leave(daemon);
-	/* Before the tasks: those without a custom slice then get the base slice of before our start. */
+	/* Put back knobs before tasks: tasks without a custom slice then get the base slice of before our start. */
 	machine_put_back(daemon->machine);
 	count = tagger_undo(daemon->tagger);
 	problems = tagger_problems(daemon->tagger, &n);
@@ -196,7 +198,7 @@ static void finish(struct daemon *daemon)
 
 /*
  * Forks. Returns 0 in the child, with a descriptor for detach_done in *ret_ready; 1 in the caller, with the child's
- * exit status (0: it is ready and goes on running) in *ret_status; or -errno.
+ * exit status in *ret_status (0: the child is ready and goes on running); or -errno.
  */
 static int detach(int *ret_ready, int *ret_status)
 {
@@ -206,7 +208,7 @@ static int detach(int *ret_ready, int *ret_status)
 	ssize_t n;
 	pid_t child;
 
-	/* Descriptors inherited from the caller, such as a lock or a pipe, must not stay open as long as we live. */
+	/* Close inherited descriptors: a caller's lock or pipe must not stay open as long as we live. */
 	close_range(STDERR_FILENO + 1, ~0U, 0);
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
@@ -224,12 +226,15 @@ static int detach(int *ret_ready, int *ret_status)
 	do {
 		n = read(heard, &status, 1);
 	} while (n < 0 && errno == EINTR);
-	/* If it was closed without a status, the child died. */
+	/* If the pipe was closed without a status, the child died. */
 	*ret_status = n == 1 ? status : EXIT_FAILURE;
 	return 1;
 }
 
-/* Tells the caller. Once it is ready, releases the standard streams, but standard error where it is kept. */
+/*
+ * Sends the status to the waiting caller. If the start succeeded, first redirects the standard streams to /dev/null,
+ * except stderr if keep_stderr.
+ */
 static void detach_done(int ready, int status, bool keep_stderr)
 {
 	uint8_t byte = (uint8_t)status;
@@ -247,7 +252,7 @@ static void detach_done(int ready, int status, bool keep_stderr)
 	close(ready);
 }
 
-/* Runs in the process that is to be the daemon. */
+/* Runs the daemon, in the process that detach() has made or in the caller's. */
 static int run(const struct daemon_options *options, int ready)
 {
 	struct daemon daemon = {
@@ -260,7 +265,7 @@ static int run(const struct daemon_options *options, int ready)
 	bool keep_stderr = true;
 
 	if (status == 0) {
-		/* Whoever waits for the start is told as well. */
+		/* Log this while the waiting caller still shares stderr. */
 		announce(&daemon);
 		keep_stderr = log_sink_ready();
 	}

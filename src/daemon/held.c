@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Ends overrides: when their process or cgroup ends, when their holder disconnects, when another one replaces them. */
 #include "daemon_private.h"
 
 #include <errno.h>
@@ -17,23 +18,25 @@
 #include <schedqos/util/log.h>
 
 /*
- * What one user has asked for, and as many apps of his that are visible; of that, apps with the focus; and all users
- * together.
+ * Most overrides of one user, and as many again that only say that an app is visible; most of a user's apps with the
+ * focus; most overrides of all users together.
  */
 #define BY_USER_MAX 64
 #define FOCUSED_MAX 8
 #define BY_USERS_MAX 4096
 
-/* ---- what ends them: each of these may be the test of tagger_end_overrides ---- */
+/*
+ * ---- tests for tagger_end_overrides: each returns whether an override ends, and if so stops watching its target ----
+ */
 
 static bool unwatch(const struct override *override)
 {
-	/* Other overrides may use it: the last one to go frees it. */
+	/* Other overrides may share the source: the last of them frees it. */
 	sd_event_source_unref(override->end);
 	return true;
 }
 
-/* It ends for another reason than its holder's wish. */
+/* Also tells the holder, for an override that ends for another reason than the holder's wish. */
 static bool tell_and_unwatch(const struct override *override)
 {
 	if (override->holder.bus && !override->holder.name)
@@ -55,15 +58,15 @@ static bool process_ends(const struct override *override, const void *source)
 	return override->end == source && tell_and_unwatch(override);
 }
 
-/* The event of a folder that some limited cgroups are in. */
+/* An event of a watched folder, which contains cgroups with limits. */
 struct removal {
 	const sd_event_source *source;
-	const char *name; /* of the removed cgroup; NULL: events were lost, or the folder itself is gone */
+	const char *name; /* name of the removed cgroup; NULL if events were lost, or the folder itself is gone */
 };
 
 /*
- * Compares names before it looks at any folder: users may remove cgroups next to limited ones as often as they like. A
- * folder of that name may be there, since another cgroup may have taken the name.
+ * Compares names before it looks at any folder, because users may remove cgroups next to limited ones as often as they
+ * like. Then checks that the folder is gone, because another cgroup may have taken the name.
  */
 static bool cgroup_ends(const struct override *override, const void *context)
 {
@@ -82,14 +85,17 @@ static bool is_like(const struct override *override, const struct override *othe
 	return override->cgroup ? strcmp(override->cgroup, other->cgroup) == 0 : override->pid == other->pid;
 }
 
-/* It does not matter who holds it, but for root's limits, of which the lowest holds. */
+/*
+ * Returns whether one override may replace the other: they belong to the same user. Limits of root's must also have the
+ * same client, since several may be in force, of which the lowest counts.
+ */
 static bool is_of_same(const struct override *override, const struct override *other)
 {
 	return override->uid == other->uid &&
 	       (override->uid || override->kind == OVERRIDE_CLASS || override->holder.bus == other->holder.bus);
 }
 
-/* What is asked for last counts. */
+/* The latest request counts. */
 static bool gives_way(const struct override *override, const void *asked)
 {
 	const struct override *newest = asked;
@@ -106,7 +112,7 @@ static bool is_ended_by(const struct override *override, const void *asked)
 	return is_like(override, like) && (!like->uid || like->uid == override->uid) && tell_and_unwatch(override);
 }
 
-/* Whether it is the client's, and if there is a name that one's. */
+/* Returns whether `holder` is that client; if whom has a name, also that caller of the bridge. */
 static bool is_held_by(const struct holder *holder, const struct holder *whom)
 {
 	return holder->bus == whom->bus &&
@@ -126,7 +132,7 @@ static bool lacks_class(const struct override *override, const void *in_force)
 	       tell_and_unwatch(override);
 }
 
-/* ---- who tells of an end ---- */
+/* ---- watching for ends ---- */
 
 static int on_process_ended(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
@@ -147,13 +153,13 @@ static int on_removal(sd_event_source *source, const struct inotify_event *event
 	return 0;
 }
 
-/* Returns the length of the path of the cgroup around this one. */
+/* Returns the length of the path of the parent cgroup. */
 static size_t length_around(const char *cgroup)
 {
 	return (size_t)(strrchr(cgroup, '/') - cgroup);
 }
 
-/* Returns a reference to the source that watches the folder around the cgroup for another override; NULL if none. */
+/* Returns a reference to the source by which another override already watches the parent's folder; NULL if none. */
 static sd_event_source *share_watch(const struct daemon *daemon, const char *cgroup)
 {
 	const size_t length = length_around(cgroup);
@@ -168,7 +174,7 @@ static sd_event_source *share_watch(const struct daemon *daemon, const char *cgr
 	return NULL;
 }
 
-/* Has the folder watched, once the events of tasks have been handled: nobody else waits for a limit's end. */
+/* Watches the folder at a low priority, after the events of tasks: nothing else waits for a limit's end. */
 static int watch_folder(struct daemon *daemon, const char *folder, sd_event_source **ret)
 {
 	int r = sd_event_add_inotify(daemon->event, ret, folder, IN_DELETE | IN_ONLYDIR, on_removal, daemon);
@@ -177,8 +183,8 @@ static int watch_folder(struct daemon *daemon, const char *folder, sd_event_sour
 }
 
 /*
- * The kernel tells of a cgroup's removal only those who watch the one around it (tried with 6.18). Overrides share the
- * watch, since each event wakes each source.
+ * Watches the parent of the cgroup, because the kernel reports a removal only there (tried with 6.18). Overrides in the
+ * same folder share the watch, because each event wakes each source.
  */
 static int watch_cgroup(struct daemon *daemon, struct override *override)
 {
@@ -186,7 +192,7 @@ static int watch_cgroup(struct daemon *daemon, struct override *override)
 	sd_event_source *end = NULL;
 	int r = find_cgroup(override->cgroup, folder);
 
-	/* The root stays. */
+	/* The root is never removed. */
 	if (r < 0 || !override->cgroup[1])
 		return r;
 	end = share_watch(daemon, override->cgroup);
@@ -195,7 +201,7 @@ static int watch_cgroup(struct daemon *daemon, struct override *override)
 		r = watch_folder(daemon, folder, &end);
 	}
 	override->end = end;
-	/* It may have gone meanwhile. */
+	/* The cgroup may have been removed before the watch began. */
 	return r < 0 ? r : find_cgroup(override->cgroup, folder);
 }
 
@@ -206,7 +212,7 @@ static bool has_ended(int pidfd)
 	return poll(&end, 1, 0) != 0;
 }
 
-/* The descriptor comes first: if the process lives after its start and owner were read, they were its. */
+/* Opens the descriptor first: if the process still lives after its start and owner were read, they are its own. */
 static int watch_process(struct daemon *daemon, struct override *override)
 {
 	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, override->pid, 0);
@@ -215,7 +221,7 @@ static int watch_process(struct daemon *daemon, struct override *override)
 	struct procfs_status status = { 0 };
 	int r;
 
-	/* For a thread it is EINVAL, and on later kernels ENOENT. */
+	/* pidfd_open fails for a thread with EINVAL, on later kernels with ENOENT. */
 	if (fd < 0)
 		return errno == EINVAL || errno == ENOENT ? -ESRCH : -errno;
 	r = procfs_stat(daemon->proc, override->pid, &stat);
@@ -243,8 +249,8 @@ static bool is_visible(const struct override *override)
 }
 
 /*
- * Besides what it takes the place of. What is visible takes no room of other things. Root may have as many as there are
- * numbers.
+ * Returns whether the user already has too many overrides, not counting those that the new one replaces. "visible" ones
+ * count separately from all others. Root's are limited only by the range of their numbers.
  */
 static bool has_too_many(const struct daemon *daemon, const struct override *asked)
 {
@@ -271,7 +277,10 @@ int held_put(struct daemon *daemon, struct override override, uint64_t *ret_lowe
 	uint16_t number = 0;
 	int r;
 
-	/* What is only visible is as it would be anyway, unless an app that has started it is hidden. */
+	/*
+	 * Without an override an app counts as visible anyway, unless a hidden app started it: ending the previous
+	 * override is enough.
+	 */
 	if (has_too_many(daemon, &override)) {
 		if (is_visible(&override))
 			held_end(daemon, &override);

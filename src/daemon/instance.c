@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Takes the lock that all processes take before they work on tasks or knobs. */
 #include <schedqos/daemon/instance.h>
 
 #include <errno.h>
@@ -14,22 +15,22 @@
 
 #define LOCK_FILE STATE_FOLDER "/lock"
 
-/* The locked bytes of the file: the first by a verb or a daemon at work, the second only by a daemon. */
+/* The locked bytes of the file: a verb or daemon at work locks the first, a daemon also the second. */
 enum { WORK, DAEMON };
 
 /*
- * How long we wait for a verb, and how often we retry. Restore takes a tenth of a second for ten thousand tasks, as
- * often as there are forks under way, for 5 s at most (LINGER_MAX_MS in undo.c).
+ * How long to wait for a verb, and how often to retry. Restoring ten thousand tasks takes a tenth of a second; it
+ * repeats while forks are under way, for at most 5 s (LINGER_MAX_MS in undo.c).
  */
 enum { WAIT_MAX_MS = 8000, RETRY_MS = 20 };
 
-/* A POSIX record lock: it ends with the process, however that ends, and the kernel tells its owner. */
+/* Describes a POSIX record lock, which ends with the process in any case, and whose owner the kernel reports. */
 static struct flock lock_of(off_t byte, off_t count)
 {
 	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = count };
 }
 
-/* The pid of the process that holds this lock, 0 if none does, or -errno. */
+/* Returns the pid of the process that holds this lock, 0 if there is none, or -errno. */
 static pid_t holder(int fd, off_t byte)
 {
 	struct flock lock = lock_of(byte, 1);
@@ -39,7 +40,7 @@ static pid_t holder(int fd, off_t byte)
 	return lock.l_type == F_UNLCK ? 0 : lock.l_pid;
 }
 
-/* 0; -EEXIST or -EBUSY with the owner; or -errno. */
+/* Returns 0; -EEXIST (a daemon) or -EBUSY (a verb) with the owner; or -errno. */
 static int try_to_lock(int fd, bool as_daemon, pid_t *ret_owner)
 {
 	struct flock lock = lock_of(WORK, as_daemon ? 2 : 1);
@@ -54,7 +55,7 @@ static int try_to_lock(int fd, bool as_daemon, pid_t *ret_owner)
 	return holder(fd, DAEMON) == 0 ? -EBUSY : -EEXIST;
 }
 
-/* As try_to_lock. */
+/* Creates the lock file and locks it, waiting for a verb. Returns the same as try_to_lock. */
 static int take_lock(bool as_daemon, pid_t *ret_owner)
 {
 	const struct timespec pause = { .tv_nsec = RETRY_MS * 1000000L };
@@ -71,7 +72,7 @@ static int take_lock(bool as_daemon, pid_t *ret_owner)
 		nanosleep(&pause, NULL);
 		r = try_to_lock(fd, as_daemon, ret_owner);
 	}
-	/* Kept open on purpose: closing it would give up the lock. */
+	/* Keep the file open: closing it would release the lock. */
 	if (r == 0)
 		(void)take_fd(fd);
 	return r;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Writes the daemon's log to stderr or the syslog, and never waits for its readers once the daemon is ready. */
 #include "daemon_private.h"
 
 #include <inttypes.h>
@@ -17,20 +18,20 @@
 
 #define SYSLOG_SOCKET "/dev/log"
 
-/* Room for any: a line has at most 4 KiB. */
+/* Enough for any line, which has at most 4 KiB, and its prefix. */
 #define RECORD_BYTES 8192
 
 static struct {
 	int socket; /* to the syslog, or -1 */
 	bool on_stderr, stays_on_stderr;
-	bool is_journal; /* stderr */
-	bool may_block;	 /* on stderr */
+	bool is_journal; /* stderr is connected to the journal */
+	bool may_block;	 /* writing to stderr may block */
 	uint64_t lost;
 } sink = { .socket = -1, .may_block = true };
 
 /*
- * The reader adds the time. Not syslog(3), which blocks while the queue is full, for ever if its reader is stopped. The
- * socket is addressed by its path each time, so that a restarted reader is found.
+ * Sends a line to the syslog, which adds the time. Does not use syslog(3), which blocks while the queue is full,
+ * forever if the reader is stopped. Addresses the socket by its path each time, so that a restarted reader is found.
  */
 static bool to_syslog(int level, const char *line)
 {
@@ -43,7 +44,10 @@ static bool to_syslog(int level, const char *line)
 		      sizeof(address)) >= 0;
 }
 
-/* False for a stopped terminal (Ctrl-S) or a full pipe. A descriptor that is ready takes at least PIPE_BUF bytes. */
+/*
+ * Returns false for a stopped terminal (Ctrl-S) or a full pipe. A descriptor that is ready takes at least PIPE_BUF
+ * bytes.
+ */
 static bool stderr_is_ready(void)
 {
 	struct pollfd pollfd = { .fd = STDERR_FILENO, .events = POLLOUT };
@@ -52,7 +56,10 @@ static bool stderr_is_ready(void)
 	return poll(&pollfd, 1, 0) < 0 || (pollfd.revents & POLLOUT);
 }
 
-/* The journal takes the level in front of a line, and what follows a line feed for another. */
+/*
+ * Writes a line to stderr. The journal reads the level from the line's start, and treats the text after a line feed as
+ * another line.
+ */
 static bool to_stderr(int level, bool plain, const char *line)
 {
 	char text[PIPE_BUF - 32];

@@ -26,7 +26,10 @@ static void set_log_level(const struct daemon *daemon)
 		log_set_level(settings->log_level ? settings->log_level : LOG_INFO);
 }
 
-/* As config_load, with errors and warnings logged, and in *ret_text as one text, one a line; NULL without memory. */
+/*
+ * Loads the configuration and logs errors and warnings. Also returns them in *ret_text, one per line; NULL without
+ * memory.
+ */
 static int read_config(const struct config_paths *paths, struct config **ret, char **ret_text)
 {
 	struct config_errors errors = { 0 };
@@ -67,7 +70,10 @@ void daemon_notify_ready(const struct daemon *daemon, const char *remark)
 		   tagger_records(daemon->tagger), remark);
 }
 
-/* "277 rules in force (1 new, 2 changed), 3 tasks changed, mapping latency (/etc/schedqos.json:3:27)". */
+/*
+ * Returns a summary for users, such as "277 rules in force (1 new, 2 changed), 3 tasks changed, mapping latency
+ * (/etc/schedqos.json:3:27)".
+ */
 static char *summarize(const struct daemon *daemon, const struct config_diff *diff, uint64_t tasks)
 {
 	const struct {
@@ -98,14 +104,14 @@ static char *summarize(const struct daemon *daemon, const struct config_diff *di
 	return text_buf_take(&text);
 }
 
-/* The tagger has the configuration already. Returns what has changed, for people. */
+/* Puts a configuration in force that the tagger already has. Returns a summary for users. */
 static char *put_in_force(struct daemon *daemon, struct config *config)
 {
 	const uint64_t set_before = tagger_counters(daemon->tagger)->set;
 	struct config *old = daemon->config;
 	struct config_diff diff;
 
-	/* Without memory it counts less than there is: it is for people only. */
+	/* Without memory the counts are too low, which only affects the summary. */
 	config_diff(old, config, NULL, NULL, &diff);
 	daemon->config = config;
 	set_log_level(daemon);
@@ -132,7 +138,7 @@ int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, c
 	if (mapping)
 		paths.mapping = chosen;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns(CLOCK_MONOTONIC) / 1000);
-	/* It looks up users itself, one at a time: the answer to a lookup under way would be taken for another's. */
+	/* Loading looks up users, one at a time: the answer to a lookup under way would be taken for another user's. */
 	users_end(daemon);
 	r = read_config(&paths, &config, ret_text);
 	if (r == 0) {
@@ -142,7 +148,7 @@ int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, c
 	}
 	if (r < 0)
 		users_begin(daemon, NULL);
-	/* With a mapping the files may be all right, and only its name be wrong. */
+	/* If a mapping was requested, the files may be correct and only its name wrong. */
 	if (r == 0 || !mapping) {
 		free(daemon->reload_error);
 		daemon->reload_error = r < 0 ? strdup(*ret_text ? *ret_text : strerror(-r)) : NULL;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Implements `schedqos restore`: puts back tasks and knobs while no daemon runs. */
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/daemon/instance.h>
 
@@ -13,7 +14,7 @@
 #include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
 
-/* Whether nothing is left to do; sets *ret_done if there was something to do. */
+/* Returns whether nothing is left to do. Sets *ret_done if there was something to do. */
 static bool restore_knobs(bool *ret_done)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
@@ -37,14 +38,17 @@ int restore_run(void)
 	bool good, done = false;
 	const char *other = host_other_namespace(AT_FDCWD);
 
-	/* In another namespace the ids or starts of tasks differ from the records: all tasks would seem to be gone. */
+	/*
+	 * In another namespace the ids or start times of tasks differ from the records: all tasks would seem to be
+	 * gone.
+	 */
 	if (other) {
 		log_error("this is not the initial %s namespace (a container?): nothing is put back", other);
 		return EXIT_FAILURE;
 	}
 	if (instance_lock(false, "'schedqos stop' puts everything back") < 0)
 		return EXIT_FAILURE;
-	/* In the reverse of the order in which a daemon sets them. */
+	/* Restore in the reverse of the order in which a daemon sets things. */
 	good = restore_knobs(&done);
 	good = tagger_restore(&done) && good;
 	if (good && !done)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Looks up the users named in rules without ever waiting long for a name service. */
 #include "daemon_private.h"
 
 #include <errno.h>
@@ -11,9 +12,9 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-/* ---- one lookup, by a helper, one at a time ---- */
+/* ---- a single lookup in a helper process; only one runs at a time ---- */
 
-/* No name is longer; what is cut off is not found. */
+/* No name is longer. A name that is cut off is not found. */
 #define NAME_BYTES 4096
 
 struct answer {
@@ -30,11 +31,11 @@ static struct answer look_up(const char *name)
 	user = getpwnam(name);
 	if (user)
 		return (struct answer){ 0, user->pw_uid, user->pw_gid };
-	/* ENOENT is not about the user, but about the socket of a service that is not running. */
+	/* ENOENT means that the socket of a name service is missing, not that the user is. */
 	return (struct answer){ .error = !errno ? -ENOENT : errno == ENOENT ? -ECONNREFUSED : -errno };
 }
 
-/* The name comes with its NUL, and one is all that is asked. */
+/* Answers one question, a name with its NUL, and returns. */
 static void serve(int fd)
 {
 	char name[NAME_BYTES];
@@ -50,7 +51,7 @@ static void serve(int fd)
 
 static struct helper helper = { .serve = serve };
 
-/* Returns a descriptor, which is readable when there is an answer, or -errno. */
+/* Sends the question. Returns a descriptor that is readable once there is an answer, or -errno. */
 static int begin_lookup(const char *name)
 {
 	const int fd = helper_need(&helper);
@@ -61,7 +62,7 @@ static int begin_lookup(const char *name)
 	return -EIO;
 }
 
-/* Reads the answer, if there is one, and ends the lookup, without waiting. Returns as user_lookup. */
+/* Reads the answer if there is one, and ends the lookup, without waiting. Returns the same as user_lookup. */
 static int end_lookup(uid_t *ret, gid_t *ret_gid)
 {
 	struct answer answer = { .error = -EIO };
@@ -92,11 +93,11 @@ int user_lookup(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gid)
 	return end_lookup(ret, ret_gid);
 }
 
-/* ---- all of a configuration ---- */
+/* ---- all pending users of a configuration ---- */
 
 /*
- * How long one is waited for before the next is asked for: a name service that asks a network takes some seconds, and
- * one that hangs may do so for ever. Twice as long each time that nobody has become known.
+ * How long to wait for one user before asking about the next: a name service on a network takes some seconds, and one
+ * that hangs may do so forever. The wait doubles after each one until a user becomes known.
  */
 #define WAIT_MIN_US 1000000ULL
 #define WAIT_MAX_US (600 * 1000000ULL)
@@ -110,7 +111,7 @@ static struct rule_user *next_pending(struct rule_user *user)
 	return user;
 }
 
-/* Asks for that one or the next; after the last the first follows. */
+/* Starts looking up the first pending user at or after `user`; starts over after the last. */
 static void ask(struct daemon *daemon, struct rule_user *user)
 {
 	struct users *users = &daemon->users;
@@ -142,7 +143,7 @@ static void log_answer(const struct rule_user *user)
 		log_warning("unknown user \"%s\": rules that ask for it never match", name);
 }
 
-/* Takes the answer, or gives up waiting for it. */
+/* Takes the answer, or gives up on this lookup. */
 static void take(struct daemon *daemon, struct rule_user *user)
 {
 	struct users *users = &daemon->users;
@@ -175,7 +176,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-/* A rule that works should not stop working because a name service is down during a reload. */
+/* Keeps the previous uid: a rule that works must not stop working because a name service is down during a reload. */
 static void keep_uid(struct rule_user *user, const struct config *before)
 {
 	const struct rule_user *old = before->users;

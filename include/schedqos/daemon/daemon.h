@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs the daemon, and repairs what a killed daemon left behind. */
+/* Runs the daemon, and restores tasks and knobs after a daemon that was killed. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,8 +22,8 @@ struct daemon_options {
 int daemon_run(const struct daemon_options *options);
 
 /*
- * Repairs what a killed daemon, or a sched profile applied without one, has left behind: puts back everything that
- * nobody has changed since, and removes the records. Refuses while a daemon runs. Returns 0
- * if nothing is left to do, else 1; logs what was done and what went wrong.
+ * Restores tasks and knobs after a daemon that was killed, or after a sched profile that was applied without a daemon:
+ * puts back everything that nobody has changed since, and removes the records. Refuses while a daemon runs. Returns 0
+ * if nothing is left to do, else 1. Logs results and errors.
  */
 int restore_run(void);
