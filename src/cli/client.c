@@ -18,15 +18,18 @@
 
 #include "verb.h"
 
-/* For each answer, as a stopped or hung daemon gives none. For the first, before it has taken us, sd-bus waits 90 s. */
+/*
+ * Time to wait for an answer, because a stopped or hung daemon gives none. Before the daemon has accepted us, sd-bus
+ * waits 90 s.
+ */
 #define TIMEOUT_US (30 * 1000000ULL)
 
-/* Where a person may be asked for a password. */
+/* The same if polkit may ask the user for a password. */
 #define PASSWORD_US (150 * 1000000ULL)
 
 #define NOT_ALLOWED "not allowed to talk to the daemon: must be root, or have the package schedqos-desktop"
 
-/* As root to the daemon, else to the bus, which starts the bridge if it is installed. */
+/* Connects to the daemon as root, else to the bus, which starts the bridge if it is installed. */
 static int connect_to(sd_bus **ret)
 {
 	int r;
@@ -38,11 +41,11 @@ static int connect_to(sd_bus **ret)
 	if (access(BUS_SOCKET, F_OK) < 0 && errno == ENOENT)
 		return -ENOENT;
 	r = bus_open_system(ret);
-	/* Without a system bus there is no bridge. */
+	/* Without a system bus, there is no bridge. */
 	return r < 0 ? -EACCES : sd_bus_set_method_call_timeout(*ret, PASSWORD_US);
 }
 
-/* Stays until the program ends. */
+/* Stays open until the program ends. */
 static sd_bus *connection;
 
 int client_try(void)
@@ -92,7 +95,7 @@ bool client_is_bridged(void)
 	return sd_bus_is_bus_client(connection) > 0;
 }
 
-/* Why the bridge has not asked the daemon; NULL for another error, which has words of its own. */
+/* Returns the reason why the bridge did not ask the daemon; NULL for another error, which has a message of its own. */
 static const char *bridge_fault(const sd_bus_error *error)
 {
 	static const struct {
@@ -111,7 +114,7 @@ static const char *bridge_fault(const sd_bus_error *error)
 	return NULL;
 }
 
-/* Returns an exit status. */
+/* Logs why a call failed. Returns an exit status. */
 static int explain_failure(const sd_bus_error *error, int r)
 {
 	const char *fault = client_is_bridged() ? bridge_fault(error) : NULL;
@@ -121,11 +124,11 @@ static int explain_failure(const sd_bus_error *error, int r)
 		return EXIT_FAILURE;
 	}
 	if (sd_bus_error_has_name(error, BUS_ERROR_CONFIG)) {
-		/* Its lines begin with the names of files. */
+		/* No prefix: its lines begin with names of files. */
 		fprintf(stderr, "%s\n", error->message);
 		return EXIT_CONFIG;
 	}
-	/* It has ended while it was asked: killed, or short of memory. Or it hangs. */
+	/* The daemon was killed during the call, had no memory, or hangs. */
 	if (r == -ECONNRESET || r == -ENOTCONN)
 		log_error("the daemon has ended before it answered, or hangs: %s", strerror(-r));
 	else if (r == -ETIMEDOUT || !error->message)
@@ -138,7 +141,7 @@ static int explain_failure(const sd_bus_error *error, int r)
 		       EXIT_FAILURE;
 }
 
-/* The bridge has the daemon's methods in one interface, and what it lists is a method of another name. */
+/* Makes a call. The bridge has all methods in one interface, and calls ListTasks "List". */
 static int new_question(const char *interface, const char *method, sd_bus_message **ret)
 {
 	if (!client_is_bridged())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Talking to the daemon over its control interface. */
+/* Talks to the daemon over its control interface, and reads its JSON answers. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,49 +14,50 @@
 DEFINE_CLEANUP(cJSON, cJSON_Delete)
 
 /*
- * There is one connection, made when it is first needed: as root to the daemon, else to the bus on which the bridge is.
- * Returns 0, or -errno after logging why there is none (not running, not allowed).
+ * Opens the program's only connection: root's to the daemon, other users' to the bus, on which the bridge is. Does
+ * nothing if it is already open. Returns 0, or -errno after logging the reason (not running, not allowed).
  */
 int client_open(void);
 
 /* The same, but logs nothing. -ENOENT and -ECONNREFUSED: no daemon runs; -EACCES and -EPERM: not allowed. */
 int client_try(void);
 
-/* The connection, once it is there. */
+/* Returns the connection; NULL before it is open. */
 sd_bus *client_bus(void);
 
-/* Whether that is the bus: then there is but one interface. */
+/* Returns whether the connection is to the bus. The bridge has a single interface there. */
 bool client_is_bridged(void);
 
-/* A descriptor of the process, or -1 after saying why there is none. */
+/* Returns a pidfd of the process, or -1 after logging the reason. */
 int client_process(pid_t pid);
 
 /*
- * Calls a method of one of the interfaces in daemon.h, or of the bridge's, where polkit may ask for a password; types
- * and values as sd_bus_call_method has them. 0 and the reply, for the caller to unreference; or an exit status after
- * saying why: that of wrong usage where there is no such class or profile, EXIT_CONFIG for a configuration with errors.
+ * Calls a method of one of the interfaces in bus_names.h, or of the bridge's, where polkit may ask for a password.
+ * types and values are those of sd_bus_call_method. Returns 0 with the reply, for the caller to unreference; or an exit
+ * status after logging the reason: EXIT_USAGE for an unknown class or profile, EXIT_CONFIG for a configuration with
+ * errors.
  */
 int client_call(const char *interface, const char *method, sd_bus_message **ret, const char *types, ...);
 
 /*
- * Gives the process (0: this one) a class, with its descendants if inherit says so, until it ends. Returns
- * when its tasks carry it: 0, or an exit status after saying why it is not so. *ret_given: whether it is in force
- * nevertheless.
+ * Gives a process (0: this one) a class until it ends; with inherit also its descendants. Returns 0 once its tasks
+ * carry the class; or an exit status after logging the reason. *ret_given tells whether the override is in force in
+ * spite of that.
  */
 int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given);
 
-/* What the daemon says of itself, for the caller to delete; NULL after logging what went wrong. */
+/* Asks for the daemon's status. Returns an object for the caller to delete; NULL after logging the reason. */
 cJSON *status_read(void);
 
-/* ---- a member of what it answers in JSON; reading what is not there gives "", 0 and false ---- */
+/* ---- members of a JSON object: a missing one reads as "", 0 or false ---- */
 
-const cJSON *member(const cJSON *object, const char *key); /* NULL: it is not there */
+const cJSON *member(const cJSON *object, const char *key); /* NULL if missing */
 const char *member_text(const cJSON *object, const char *key);
 uint64_t member_count(const cJSON *object, const char *key);
 bool member_flag(const cJSON *object, const char *key);
 
-/* Whether it is this text. */
+/* Returns whether the member is this text. */
 bool member_is(const cJSON *object, const char *key, const char *text);
 
-/* The sum of an object's numbers. */
+/* Returns the sum of the numbers in that object. */
 uint64_t member_sum(const cJSON *object, const char *key);

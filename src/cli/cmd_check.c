@@ -17,7 +17,7 @@ static void list_file(const struct config *config, size_t file)
 	_cleanup_free_ char *path = text_escape(config->files[file], strlen(config->files[file]));
 	const struct settings *settings = &config->settings;
 
-	/* Not a file, but --mapping. */
+	/* The entry for --mapping is not a file. */
 	if (!settings->mapping_is_named || settings->mapping_source.line || settings->mapping_source.file != file)
 		fprintf(stderr, "%s\n", path ? path : "?");
 }
@@ -30,7 +30,7 @@ static void say_mapping(const struct config *config)
 	log_info("mapping %s (%s)", name ? name : "", place ? place : "");
 }
 
-/* A line for each file, and one for the whole. */
+/* Prints a line for each file, and a summary. */
 static void list_files(const struct config *config)
 {
 	size_t rules = config->rules->n_lists;
@@ -53,7 +53,7 @@ static int print_config(const struct config *config)
 	return text && printf("%s\n", text) >= 0 && fflush(stdout) == 0 ? 0 : EXIT_FAILURE;
 }
 
-/* Against what the daemon has in force. */
+/* Prints the differences from the configuration that the daemon has in force. */
 static int compare(const struct config *config)
 {
 	_cleanup_(config_freep) struct config *before = NULL;
@@ -77,7 +77,7 @@ int cmd_check(const struct command *command)
 				   "files to check exclude --diff, --config, --configs-path and --mapping");
 	if (diff && print)
 		return usage_error(command->verb, "--diff and --print exclude each other");
-	/* Without other paths: what a reload would bring. */
+	/* With the daemon's paths this shows what a reload would change. */
 	if (diff && daemon_paths(&paths, &daemons) < 0)
 		return EXIT_FAILURE;
 	paths.only = command->n_operands ? command->operands : NULL;

@@ -70,7 +70,7 @@ static int show(const struct findings *findings, bool as_json)
 	return is_bad(findings) ? EXIT_FAILURE : 0;
 }
 
-/* What the daemon says of itself; its texts stay those of status. */
+/* Takes facts from the daemon's status. The texts still belong to status. */
 static void take_status(const cJSON *status, struct doctor_input *ret)
 {
 	const cJSON *problems = member(status, "problems"), *item;
@@ -88,7 +88,7 @@ static void take_status(const cJSON *status, struct doctor_input *ret)
 		ret->problems[ret->n_problems++] = item->valuestring;
 }
 
-/* How many items differ from what the daemon has in force; 0 also where that cannot be told. */
+/* Returns the number of items that differ from those the daemon has in force; 0 also if that is unknown. */
 static size_t count_differences(const struct config *config)
 {
 	_cleanup_(config_freep) struct config *before = NULL;
@@ -99,7 +99,7 @@ static size_t count_differences(const struct config *config)
 	return diff.others + diff.added + diff.removed + diff.changed;
 }
 
-/* Of the configuration that the command line names, or that of the daemon that runs. */
+/* Loads the configuration that the command line names, or that of the running daemon. */
 static void load(const struct config_paths *paths, struct config **ret, struct doctor_input *input)
 {
 	struct config_errors errors = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Edits the administrator's file: a copy beside it, which is checked, shown against what was there, put in the file's
- * place and reloaded. The copy is also what keeps a second edit away.
+ * Edits the administrator's file. A copy beside it is edited and checked, its changes are shown, it replaces the file,
+ * and the daemon reloads. The copy also prevents a second edit at the same time.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,14 +24,15 @@
 #include "configuration.h"
 #include "verb.h"
 
-/* What a file that does not exist yet begins with. */
+/* Text of a file that does not exist yet. */
 static const char beginning[] = "// The administrator's rules for schedqos: see schedqos.json(5).\n{\n}\n";
 
 struct edit {
-	bool has_daemon;	   /* one runs, and can be asked */
-	struct config_paths paths; /* of the whole, with the file to be edited */
-	char *path, *copy;	   /* of that file, with symlinks followed, and of the copy */
-	struct stat file, begun;   /* the file (st_nlink 0: there is none) and the copy, before the editor ran */
+	bool has_daemon;	   /* a daemon runs and can be asked */
+	struct config_paths paths; /* of the whole configuration, with the file to edit */
+	char *path, *copy;	   /* of that file, after following symlinks, and of the copy */
+	/* the file (st_nlink 0: it does not exist) and the copy, before the editor ran */
+	struct stat file, begun;
 };
 
 static bool is_as_before(const char *path, const struct stat *before)
@@ -44,7 +45,7 @@ static bool is_as_before(const char *path, const struct stat *before)
 	       !memcmp(&now.st_mtim, &before->st_mtim, sizeof(now.st_mtim));
 }
 
-/* 0 or -errno; -EXDEV: others could put something in the place of what is written, or removed, in its folder. */
+/* Finds the file and its copy's name. Returns 0 or -errno: -EXDEV if other users can replace files in its folder. */
 static int find_file(struct edit *edit, const char *name)
 {
 	_cleanup_free_ char *folder = NULL;
@@ -63,10 +64,10 @@ static int find_file(struct edit *edit, const char *name)
 	return (stat_buf.st_uid != 0 && stat_buf.st_uid != geteuid()) || (stat_buf.st_mode & 022) ? -EXDEV : 0;
 }
 
-/* 0 or -errno; -EEXIST: there is a copy. */
+/* Creates the copy. Returns 0 or -errno: -EEXIST if there is one already. */
 static int make_copy(struct edit *edit)
 {
-	/* A symlink to what does not exist is refused: nobody knows what is meant. */
+	/* Refuse a dangling symlink: we cannot know which file is meant. */
 	_cleanup_close_ int from = open(edit->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), to = -1;
 
 	if (from < 0 ? errno != ENOENT : fstat(from, &edit->file) < 0)
@@ -82,7 +83,7 @@ static int make_copy(struct edit *edit)
 	return fstat(to, &edit->begun) < 0 ? -errno : 0;
 }
 
-/* 0, or -errno after logging. */
+/* Finds the file and copies it. Returns 0; or -errno after logging the reason. */
 static int begin(struct edit *edit, const char *name)
 {
 	int r = find_file(edit, name);
@@ -98,7 +99,9 @@ static int begin(struct edit *edit, const char *name)
 	return r;
 }
 
-/* As git does: the shell takes the variable apart, and the file comes after what it says. Returns an exit status. */
+/*
+ * Runs the editor as git does: the shell splits the variable into words and appends the file. Returns an exit status.
+ */
 static int run_editor(const char *path)
 {
 	if (setenv("SCHEDQOS_EDITED", path, true) == 0 &&
@@ -108,7 +111,7 @@ static int run_editor(const char *path)
 	return EXIT_FAILURE;
 }
 
-/* The first letter of the answer, or 0: there is none. */
+/* Asks the user. Returns the answer's first letter, or 0 if there is none. */
 static char ask(const char *question, char otherwise)
 {
 	char line[256];
@@ -121,7 +124,7 @@ static char ask(const char *question, char otherwise)
 	return 0;
 }
 
-/* The copy takes the file's place, with its owner and mode, and is put in force. Returns an exit status. */
+/* Replaces the file by the copy, keeping owner and mode, and reloads the daemon. Returns an exit status. */
 static int install(const struct edit *edit)
 {
 	const bool exists = edit->file.st_nlink, is_stale = !is_as_before(edit->path, &edit->file);
@@ -140,7 +143,10 @@ static int install(const struct edit *edit)
 	return 0;
 }
 
-/* Checks the whole with the copy in it, and asks what to do: 'y' installs, 'e' edits again, else it is dropped. */
+/*
+ * Checks the configuration with the copy in it and asks how to go on. Returns 'y' to install, 'e' to edit again, or
+ * another letter to drop the copy.
+ */
 static char review(const struct edit *edit, int *ret_status)
 {
 	_cleanup_(config_freep) struct config *before = NULL, *config = NULL;
@@ -158,7 +164,7 @@ static char review(const struct edit *edit, int *ret_status)
 	return ask("Install it? [y/N/e(dit again)]", 'n');
 }
 
-/* Returns an exit status. */
+/* Edits and reviews the copy until it is installed or dropped. Returns an exit status. */
 static int edit_it(const struct edit *edit)
 {
 	char answer = 'e';
@@ -185,7 +191,7 @@ static void ignore(int number)
 
 int cmd_edit(const struct command *command)
 {
-	/* At a question Ctrl-C is no answer; while the editor runs it is the editor's. */
+	/* Ignore Ctrl-C at a question; while the editor runs, Ctrl-C is for the editor. */
 	const struct sigaction action = { .sa_handler = ignore };
 	_cleanup_(cJSON_Deletep) cJSON *daemons = NULL;
 	struct edit edit = { .paths = command->paths };

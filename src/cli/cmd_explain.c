@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the daemon's records if one runs; else from a rehearsal of what it would do. */
+/* Explains a task or a program's name: from the daemon's records if one runs, else by a rehearsal of its decision. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 #include "explain.h"
 #include "verb.h"
 
-/* In all of these: name is NULL, or that of a program that need not run, in place of the task. */
+/* In all functions here, name is NULL or names a program, which need not run; then task is 0. */
 
-/* error: -errno. Returns an exit status. */
+/* Logs why the explanation failed. error is -errno. Returns an exit status. */
 static int tell_failure(pid_t task, int error)
 {
 	if (error == -ESRCH)
@@ -30,7 +30,7 @@ static int tell_failure(pid_t task, int error)
 	return EXIT_FAILURE;
 }
 
-/* Returns 0 or an exit status. */
+/* Asks the daemon. Returns 0 or an exit status. */
 static int ask_daemon(pid_t task, const char *name, char **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -45,7 +45,7 @@ static int ask_daemon(pid_t task, const char *name, char **ret)
 	return *ret ? 0 : tell_failure(task, -ENOMEM);
 }
 
-/* Returns 0 or an exit status. */
+/* Decides about the task as the daemon would, without setting anything. Returns 0 or an exit status. */
 static int rehearse(const struct command *command, pid_t task, const char *name, char **ret)
 {
 	_cleanup_(config_freep) struct config *config = NULL;
@@ -65,7 +65,7 @@ static int explain(const struct command *command, pid_t task, const char *name)
 	_cleanup_free_ char *json = NULL;
 	int status;
 
-	/* For others it takes the daemon, which sees what they may not. */
+	/* Other users need the daemon, which sees things that they may not see. */
 	if (geteuid() != 0 || instance_owner() > 0)
 		status = ask_daemon(task, name, &json);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program of its own, so that this one needs no library of a desktop. */
+/* schedqos-focus is a separate program, so that this one needs no library of a desktop. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

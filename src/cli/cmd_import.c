@@ -13,12 +13,12 @@
 
 #include "verb.h"
 
-/* The largest file of ananicy's rules has a fifth of a megabyte. */
+/* Limit for one file; the largest of ananicy's own has a fifth of a megabyte. */
 #define FILE_MAX (16 * 1024 * 1024)
 
 DEFINE_CLEANUP(struct ananicy, ananicy_free)
 
-/* Returns an exit status. */
+/* Logs what is wrong with a file. Returns an exit status. */
 static int complain(const char *path, const char *why)
 {
 	char shown[512];
@@ -27,7 +27,7 @@ static int complain(const char *path, const char *why)
 	return EXIT_FAILURE;
 }
 
-/* Returns an exit status. */
+/* Reads one file. Returns an exit status. */
 static int read_one(struct ananicy *ananicy, const char *path)
 {
 	_cleanup_free_ char *text = NULL;
@@ -41,13 +41,15 @@ static int read_one(struct ananicy *ananicy, const char *path)
 	return r < 0 ? complain(path, strerror(-r)) : 0;
 }
 
-/* In byte order of the names: of two rules the later one is in force, whatever the file system's order is. */
+/* Sorts by name: of two rules the later one wins, which must not depend on the file system. */
 static int compare_names(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* A file that was named is read whatever its name is; in folders only these are. */
+/*
+ * Returns whether to read the file: in folders only files with ananicy's suffixes, otherwise any file that was named.
+ */
 static bool is_of_ananicy(const FTSENT *item)
 {
 	const char *dot = strrchr(item->fts_name, '.');
@@ -56,7 +58,7 @@ static bool is_of_ananicy(const FTSENT *item)
 	       (dot && (strcmp(dot, ".rules") == 0 || strcmp(dot, ".types") == 0 || strcmp(dot, ".cgroups") == 0));
 }
 
-/* Folders with all that is below them, or files. Returns an exit status. */
+/* Reads files, and folders with everything below them. Returns an exit status. */
 static int read_all(struct ananicy *ananicy, char **operands)
 {
 	for (; *operands; operands++) {
@@ -79,7 +81,7 @@ static int read_all(struct ananicy *ananicy, char **operands)
 	return 0;
 }
 
-/* Returns an exit status. */
+/* Prints the converted rules, and a summary on stderr. Returns an exit status. */
 static int convert(struct ananicy *ananicy)
 {
 	_cleanup_free_ char *text = NULL, *summary = NULL;
@@ -87,7 +89,7 @@ static int convert(struct ananicy *ananicy)
 
 	if (r < 0)
 		return complain("import", strerror(-r));
-	/* main() tells of what did not arrive. */
+	/* main() reports failures to write. */
 	fputs(text ? text : "", stdout);
 	fputs(summary, stderr);
 	if (text && strlen(text) > CONFIG_SIZE_MAX)

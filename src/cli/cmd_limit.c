@@ -14,11 +14,11 @@
 #include "verb.h"
 
 struct target {
-	const char *cgroup; /* "": a process */
+	const char *cgroup; /* "" if the target is a process */
 	pid_t pid;
 };
 
-/* A cgroup's path, or that of its folder, as a shell completes it. */
+/* Returns a cgroup's path, also from the path of its folder, as a shell completes it. */
 static const char *cgroup_of(char *text)
 {
 	static const char *const tops[] = { "/sys/fs/cgroup/unified/", "/sys/fs/cgroup/systemd/", "/sys/fs/cgroup/" };
@@ -37,8 +37,8 @@ static const char *cgroup_of(char *text)
 }
 
 /*
- * Until the limit has ended: the daemon tells root. Of a user's, whose way is the bridge, only the end of the process
- * is seen, by a descriptor of it. Returns an exit status.
+ * Waits until the limit ends. The daemon tells root. Other users are connected to the bridge, so for them only the end
+ * of the process is seen, by its pidfd. Returns an exit status.
  */
 static int hold(int process)
 {
@@ -66,7 +66,7 @@ static int hold(int process)
 
 /* ---- asking ---- */
 
-/* Returns an exit status. */
+/* Requests the limit. Returns an exit status. */
 static int ask_limit(const struct target *target, const char *qos, bool keep, sd_bus_message **ret)
 {
 	if (!client_is_bridged())

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tasks in a table: a row for each process, or for what of it agrees. */
+/*
+ * Prints tasks as a table, or as JSON: one row for each group of threads of a process that agree in everything shown.
+ */
 #include <fnmatch.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -20,15 +22,18 @@
 #include "text_table.h"
 #include "verb.h"
 
-/* A name of at most 15 bytes, each of which may take four characters. */
+/* A name has at most 15 bytes, each of which may take four characters. */
 #define NAME_MAX_ESCAPED 64
 
 /* ---- showing ---- */
 
-/* Lives until the next call. Of a table most rows in a row are of one user. */
+/*
+ * Returns a user's name, valid until the next call. Caches the last one, because neighbouring rows mostly have the same
+ * user.
+ */
 static const char *user_name(uid_t uid)
 {
-	static char name[NAME_MAX_ESCAPED]; /* escaped; the number of one who has none */
+	static char name[NAME_MAX_ESCAPED]; /* escaped; the uid if the user has no name */
 	static uid_t whose;
 	const struct passwd *found;
 
@@ -56,7 +61,7 @@ static void add_row(struct text_buf *rows, const struct task_row *row)
 		snprintf(slice, sizeof(slice), "%.4g", row->slice_ns / 1e6);
 	text_buf_printf(rows, "%s\t%d\t%s\t%s\t%s\t", row->class ? row->class : "-", (int)row->tgid,
 			user_name(row->uid), name_of(row, name), row->app ? row->app : "-");
-	/* A policy goes without the prefix that all of them share. */
+	/* Policies are shown without their common prefix. */
 	text_buf_printf(rows, "%s%s%s\t%s\t%d\t%s\t", row->reason, row->flags & BUS_TASK_LIMITED ? ",limited" : "",
 			row->flags & BUS_TASK_RAISED ? ",focused" : "",
 			task_policy_name(row->policy) + strlen("SCHED_"), row->nice, slice);
@@ -113,9 +118,12 @@ static char *make_json(const struct tasks *tasks)
 	return json_take(&json);
 }
 
-/* ---- which, and in which order ---- */
+/* ---- selecting and sorting ---- */
 
-/* Higher classes first, tasks without one last. 0: threads of a process that agree in everything that is shown. */
+/*
+ * Sorts higher classes first, tasks without a class last. Returns 0 for threads of a process that agree in everything
+ * shown.
+ */
 static int compare_shown(const struct task_row *a, const struct task_row *b)
 {
 	const int orders[] = {
@@ -143,7 +151,7 @@ static bool is_wanted(const struct command *command, const struct task_row *row)
 	return row->app && (strcmp(app, row->app) == 0 || fnmatch(app, row->app, 0) == 0);
 }
 
-/* False if the task has ended. */
+/* Reads the columns that come from /proc. Returns false if the task has ended. */
 static bool read_row(int proc, struct task_row *row)
 {
 	struct procfs_status status;
@@ -158,7 +166,7 @@ static bool read_row(int proc, struct task_row *row)
 	return true;
 }
 
-/* 0 or an exit status. */
+/* Makes the rows to show. Returns 0 or an exit status. */
 static int make_rows(const struct command *command, struct tasks *tasks)
 {
 	_cleanup_close_ int proc = procfs_open();
@@ -177,7 +185,7 @@ static int make_rows(const struct command *command, struct tasks *tasks)
 	return 0;
 }
 
-/* 0 or an exit status. */
+/* Checks that the class named by --class exists. Returns 0 or an exit status. */
 static int check_class(const struct command *command, const struct tasks *tasks)
 {
 	struct suggestion near = { .word = command->values[OPTION_CLASS] };

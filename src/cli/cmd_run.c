@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gets the class for itself, and becomes the command. So that is of the class from its first instruction on. Root asks
- * the daemon; anybody else sets what he may set himself, as nice(1) does.
+ * Gets the class for itself and then becomes the command, which so has the class from its first instruction on. Root
+ * asks the daemon. Other users set what they may set themselves, like nice(1).
  */
 #include <errno.h>
 #include <sched.h>
@@ -18,7 +18,7 @@
 #include "configuration.h"
 #include "verb.h"
 
-/* As env(1) has them, so that they are not taken for the command's. */
+/* The values of env(1), so that they are not taken for the command's. */
 #define EXIT_NOT_ASKED 125
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
@@ -34,7 +34,10 @@ static int become(char **argv)
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-/* The class's policy and nice value: what a program can set for itself, and hands on to its children. 0 or -errno. */
+/*
+ * Sets this process's policy and nice value, the part of a class that a program can set for itself and that its
+ * children inherit. Returns 0 or -errno.
+ */
 static int lower(const struct qos_attr *attr)
 {
 	const struct sched_param param = { 0 };
@@ -48,7 +51,7 @@ static int lower(const struct qos_attr *attr)
 	return 0;
 }
 
-/* Returns whether it is done; else it has been said why not. */
+/* Lowers this process to the class. Returns false after logging why it could not. */
 static bool lower_to(const struct command *command, const char *name)
 {
 	_cleanup_free_ char *words = NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Through the daemon if one runs; else directly, leaving a record of the old values for `restore`. */
+/*
+ * Applies and lists sched profiles: through the daemon if one runs, else directly, recording the old values for
+ * `restore`.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +40,7 @@ static int daemon_list(void)
 	return status ? 0 : EXIT_FAILURE;
 }
 
-/* name: "" for none. */
+/* Applies a profile; "" for none. */
 static int daemon_apply(const char *name)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -56,7 +59,7 @@ static int daemon_apply(const char *name)
 
 /* ---- without a daemon ---- */
 
-/* Without permission to read the state file, no profile is marked as the current one. */
+/* Lists the profiles. Without permission to read the state file, none is marked as the current one. */
 static int local_list(const struct config *config)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
@@ -75,7 +78,7 @@ static int unknown(const struct config *config, const char *name)
 	return EXIT_USAGE;
 }
 
-/* profile: NULL for none. */
+/* Applies a profile; NULL for none. */
 static int local_apply(const struct sched_profile *profile)
 {
 	_cleanup_(machine_freep) struct machine *machine = NULL;
@@ -84,7 +87,7 @@ static int local_apply(const struct sched_profile *profile)
 	size_t count;
 	int r;
 
-	/* No daemon ran a moment ago: if one does now, the user can try again. */
+	/* No daemon ran a moment ago: if one runs now, the user can try again. */
 	if (instance_lock(false, "try again") < 0)
 		return EXIT_FAILURE;
 	r = machine_new(false, &machine);

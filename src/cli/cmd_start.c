@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* start and restart: start fails if a daemon runs, restart stops it first. */
+/* Implements start, which fails if a daemon runs, and restart, which stops it first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "verb.h"
 
 /*
- * Makes a path absolute, because the daemon changes its folder. Symbolic links are kept, so that a reload follows them
- * to where they point by then. NULL for no path, or without memory.
+ * Makes a path absolute, because the daemon changes its folder. Keeps symbolic links, so that a reload follows them to
+ * their target at that time. Returns NULL for no path, or without memory.
  */
 static char *absolute(const char *path)
 {
@@ -44,7 +44,7 @@ int cmd_start(const struct command *command)
 int cmd_restart(const struct command *command)
 {
 	struct config *config = NULL;
-	/* The running daemon is not stopped if the new one would refuse the configuration. */
+	/* Do not stop the running daemon if the new one would refuse the configuration. */
 	int status = read_config(&command->paths, false, &config);
 
 	config_free(config);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the daemon says of itself: for people, as it comes (JSON), or as OpenMetrics. */
+/* Shows the daemon's status: in words, as the JSON that it sends, or as OpenMetrics. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "verb.h"
 #include "words.h"
 
-/* ---- for people ---- */
+/* ---- words ---- */
 
 #define WELL "!reload_error !lost !refused !not_kept !pending_users !unread !log_lost crash_safe !problems"
 
@@ -25,7 +25,7 @@ static const struct sentence whether_well[] = {
 	{ 0 },
 };
 
-/* What goes on in the first line, after the tasks. Counts are since the daemon's start. */
+/* The rest of the first line, after the number of tasks. Counts are since the daemon's start. */
 static const struct sentence what_is_wrong[] = {
 	{ WELL, NULL, ", nothing lost, nothing refused" },
 	{ "reload_error", NULL, ", the last reload was refused" },
@@ -37,12 +37,12 @@ static const struct sentence what_is_wrong[] = {
 	{ "log_lost", NULL, ", a line of the log was lost (<log_lost> x)" },
 	{ "!crash_safe", NULL, ", a crash could not be repaired" },
 	{ "problems", NULL, ", there is a problem, see below" },
-	/* Few machines have every knob of a profile, so that is nothing amiss. */
+	/* No fault: few machines have every knob of a profile. */
 	{ "knob_refusals", NULL, "; some knobs of the profile could not be set" },
 	{ 0 },
 };
 
-/* A line each; after that of when it was started. */
+/* The lines after the one with the start time. */
 static const struct sentence details[] = {
 	{ "features", "kernel", "<features>" },
 	{ "pid", "rules", "<rules> in force" },
@@ -94,9 +94,11 @@ static void print_status(const cJSON *status)
 	       (double)member_count(status, "table_bytes") / 1024);
 }
 
-/* ---- OpenMetrics (https://prometheus.io/docs/specs/om/open_metrics_spec): a key of the JSON is a name ---- */
+/*
+ * ---- OpenMetrics (https://prometheus.io/docs/specs/om/open_metrics_spec): keys of the JSON are names of metrics ----
+ */
 
-/* The value of a label, in which the quote, the backslash and the newline are escaped. */
+/* Prints a label, and escapes the quote, the backslash and the newline in its value. */
 static void put_label(const char *label, const char *value)
 {
 	printf("{%s=\"", label);
@@ -109,7 +111,7 @@ static void put_label(const char *label, const char *value)
 	printf("\"}");
 }
 
-/* name: of a label; NULL: there is none. */
+/* Prints one metric. name is the value of its label; NULL for none. */
 static void put_metric(const char *key, const char *name, double value)
 {
 	printf("schedqos_%s", key);
@@ -118,7 +120,7 @@ static void put_metric(const char *key, const char *name, double value)
 	printf(" %.0f\n", value);
 }
 
-/* What classes have used, as counters in seconds. Returns false for any other key. */
+/* Prints the use of classes as counters in seconds. Returns false for any other key. */
 static bool put_counters(const cJSON *item)
 {
 	static const struct {
@@ -167,7 +169,7 @@ static void put_metrics(const cJSON *status)
 	}
 }
 
-/* Whoever collects the metrics should be told that there is no daemon. */
+/* Prints all metrics. Reports also that no daemon runs, as `up`. */
 static int print_metrics(void)
 {
 	_cleanup_(cJSON_Deletep) cJSON *status = NULL;
@@ -183,7 +185,7 @@ static int print_metrics(void)
 	return status ? 0 : EXIT_FAILURE;
 }
 
-/* ---- in all forms ---- */
+/* ---- the verb ---- */
 
 int cmd_status(const struct command *command)
 {

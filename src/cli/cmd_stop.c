@@ -13,7 +13,7 @@
 
 #include "verb.h"
 
-/* Putting 50,000 threads back takes well under a second. */
+/* Time that the daemon may take to stop; putting 50,000 threads back takes well under a second. */
 #define STOP_TIMEOUT_MS 60000
 
 static int fail(const char *what, int error)
@@ -38,7 +38,7 @@ int stop_daemon(bool must_run)
 	if (owner <= 0)
 		return owner < 0 || must_run ? EXIT_FAILURE : 0;
 	pidfd = (int)syscall(SYS_pidfd_open, owner, 0);
-	/* The pid may have been reused before it was opened: the lock's owner must still be the same. */
+	/* The pid may have been reused before we opened it: check that the lock still has the same owner. */
 	if (pidfd < 0 || instance_owner() != owner)
 		return errno == ESRCH || pidfd >= 0 ? 0 : fail("watching the daemon", errno);
 	if (syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0) < 0 && errno != ESRCH)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tasks use and how long they wait, by class, and by rule or program: those that have ended included. */
+/* Shows what tasks use and how long they wait, by class and by rule or program, including tasks that have ended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,9 +22,9 @@
 #include "use.h"
 #include "verb.h"
 
-/* What happened between two answers. */
+/* The difference between two answers. */
 struct frame {
-	const cJSON *answer; /* the second */
+	const cJSON *answer; /* the later one */
 	uint64_t us, busy_us, lost;
 	long cpus;
 	struct use_lines apps, classes;
@@ -71,8 +71,8 @@ static double percent(const struct frame *frame, uint64_t us)
 }
 
 /*
- * For each second of running. Of short programs the scheduler's measure lacks most of their time, and of rare ones the
- * ticks do.
+ * Returns the wait per second of running. Uses the larger of two measures of CPU time: the scheduler's misses most of
+ * the time of short programs, the ticks' that of programs that rarely run.
  */
 static double wait_ms(const struct use_line *line)
 {
@@ -81,7 +81,7 @@ static double wait_ms(const struct use_line *line)
 	return run_us ? (double)line->delay_us * 1e3 / (double)run_us : 0;
 }
 
-/* ---- for people ---- */
+/* ---- the table ---- */
 
 #define BAR 20
 
@@ -98,7 +98,7 @@ static const char *label(const struct use_line *line, char *buf, size_t size)
 	return buf;
 }
 
-/* The bar is as long as all CPUs, and begins to be drawn at half a step. */
+/* Appends the figures of a line. A full bar stands for all CPUs; a step is drawn from half a step on. */
 static void put_figures(const struct frame *frame, struct text_buf *rows, const struct use_line *line)
 {
 	const double share = percent(frame, line->cpu_us) / (100.0 * (double)frame->cpus);
@@ -123,7 +123,7 @@ static void put_heads(const struct frame *frame, struct text_buf *rows, const ch
 	text_buf_put(rows, "\n", 1);
 }
 
-/* What is not in the figures. */
+/* Says what the figures lack. */
 static void put_notes(const struct frame *frame, struct text_buf *out)
 {
 	if (!member_flag(frame->answer, "taskstats"))
@@ -165,9 +165,9 @@ static char *frame_text(const struct frame *frame, bool on_terminal)
 	return text_buf_take(&out);
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
-/* What ranks the app's tasks before their nice values do; nothing in the root. */
+/* Adds the cgroup whose weight ranks the app's tasks before their nice values do; nothing for the root. */
 static void put_border(cJSON *to, const struct use_line *line, int proc, const struct cpu_hierarchies *cgroups)
 {
 	char border[PATH_MAX + 64];
@@ -239,21 +239,21 @@ static char *frame_json(const struct frame *frame)
 
 /* ---- frames ---- */
 
-/* As many lines as there is room for. */
+/* Cuts the text to the lines that fit on the screen. */
 static void cut_to_screen(char *text)
 {
 	struct winsize size = { 0 };
 	unsigned rows;
 
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	/* A serial line does not say. */
+	/* A serial line does not report its size. */
 	rows = size.ws_row ? size.ws_row : 24;
 	for (unsigned line = 1; line < rows && *text; line++)
 		text += strcspn(text, "\n") + 1;
 	*text = '\0';
 }
 
-/* Returns false if it cannot be written. */
+/* Prints the difference of two answers. Returns false on failure. */
 static bool show(const struct use_answer *before, const struct use_answer *now, bool as_json, bool is_once)
 {
 	_cleanup_free_ char *text = NULL;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Loads configurations for the verbs that need one. */
 #include "configuration.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
-/* ---- read here ---- */
+/* ---- from files ---- */
 
 int read_config(const struct config_paths *paths, bool checks, struct config **ret)
 {
@@ -28,7 +29,7 @@ int read_config(const struct config_paths *paths, bool checks, struct config **r
 	return r < 0 ? EXIT_CONFIG : 0;
 }
 
-/* ---- the daemon's ---- */
+/* ---- from the daemon ---- */
 
 static void fill(const char **path, const cJSON *status, const char *key)
 {

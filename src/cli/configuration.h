@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The configuration, read here or in force in the daemon that runs. */
+/* Loads the configuration: from files, or the one that the running daemon has in force. */
 #pragma once
 
 #include <systemd/sd-bus.h>
@@ -14,24 +14,26 @@
 DEFINE_CLEANUP(struct config, config_free)
 
 /*
- * Reads it here. Returns 0 or an exit status after printing all that is wrong with it. checks: prints in any case what
- * is wrong, and all that check warns of.
+ * Reads the files. Returns 0; or EXIT_CONFIG after printing all errors. With checks, prints warnings, too, including
+ * those that only `check` gives.
  */
 int read_config(const struct config_paths *paths, bool checks, struct config **ret);
 
 /*
- * The paths that are not given become those that the daemon was given. 0, or -errno after logging why that cannot be
- * told. The strings are those of *ret, what it says of itself, for the caller to delete.
+ * Fills in the paths that are NULL with those that the daemon was started with. Returns 0; or -errno after logging the
+ * reason. The strings belong to *ret, the daemon's status, which the caller deletes.
  */
 int daemon_paths(struct config_paths *paths, cJSON **ret);
 
-/* What the daemon has in force. 0, or -errno after logging why that cannot be told. */
+/* Fetches the configuration that the daemon has in force. Returns 0; or -errno after logging the reason. */
 int daemon_config(struct config **ret);
 
-/* Has the daemon read its configuration again, and says what came of it. Returns an exit status. */
+/* Has the daemon read its configuration again, and prints the result. Returns an exit status. */
 int reload_daemon(void);
 
-/* ---- the difference between two configurations, for people ---- */
+/* ---- the difference between two configurations ---- */
 
-/* A line for each, then one that counts them, and one that tells how many running tasks change class. */
+/*
+ * Prints a line for each difference, one with their number, and one with the number of running tasks that change class.
+ */
 void show_diff(const struct config *before, const struct config *after);

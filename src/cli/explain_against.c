@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What ranks two tasks, and what each gets of a CPU. By what the kernel shows to anybody: no daemon is asked. */
+/*
+ * Prints what ranks two tasks, and their shares of a CPU. Uses only facts that the kernel shows to everybody; asks no
+ * daemon.
+ */
 #include "explain.h"
 
 #include <errno.h>
@@ -25,18 +28,20 @@ struct side {
 	pid_t tid;
 	char name[64]; /* escaped */
 	struct task_attr attr;
-	struct cpu_group group; /* below what is around both; "" if it is itself in there */
+	/* directly below the nearest common ancestor; "" if the task is in the ancestor itself */
+	struct cpu_group group;
 	double share;
 };
 
 struct pair {
 	struct cpu_hierarchies where;
 	struct side sides[2];
-	bool by_weights, is_untold; /* whether weights rank the two; nobody but a sched_ext scheduler knows */
+	/* whether weights rank the two; whether only a sched_ext scheduler knows */
+	bool by_weights, is_untold;
 	const char *why;
 };
 
-/* 0, or -errno after logging. */
+/* Reads one task. Returns 0; or -errno after logging the reason. */
 static int read_side(const struct pair *pair, int proc, struct side *side)
 {
 	struct ksched_attr attr;
@@ -82,7 +87,7 @@ static void find_why(struct pair *pair)
 	}
 }
 
-/* 0, or -errno after logging. */
+/* Finds out what ranks the two, and their shares. Returns 0; or -errno after logging the reason. */
 static int compare(struct pair *pair)
 {
 	struct side *a = &pair->sides[0], *b = &pair->sides[1];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An explanation in words: of each thread, or several that agree, its class and why; then what it was matched by. */
+/*
+ * Prints an explanation in words: for each group of threads that agree its class and the reason, then the names that
+ * rules were compared with.
+ */
 #include "explain.h"
 
 #include <errno.h>
@@ -10,7 +13,7 @@
 
 #include "words.h"
 
-/* Tasks that no daemon knows by a record. */
+/* About tasks of which the daemon keeps no record. */
 static const struct sentence strangers[] = {
 	{ "kind=kernel-thread", NULL, "a kernel thread: left alone, whatever the rules say" },
 	{ "kind=daemon", NULL, "the daemon itself: left alone, whatever the rules say" },
@@ -20,7 +23,7 @@ static const struct sentence strangers[] = {
 	{ 0 },
 };
 
-/* Of a thread, after the colon behind its name. */
+/* About a thread, after its name and a colon. */
 static const struct sentence about_thread[] = {
 	{ "reason=undecided", NULL, "not decided yet" },
 	{ "else reason=refused", NULL, "refused by the kernel" },
@@ -62,7 +65,7 @@ static const struct sentence about_thread[] = {
 	{ 0 },
 };
 
-/* Of a group, for each thread that it limits. */
+/* About a group, for each thread that it limits. */
 static const struct sentence about_group[] = {
 	{ "limited", "limited", "its cgroup <cgroup> is in the group <>, which allows" },
 	{ "limited max", NULL, " no more than <max>" },
@@ -70,7 +73,7 @@ static const struct sentence about_group[] = {
 	{ 0 },
 };
 
-/* Of a thread: what is seen of its app, what somebody else chose, and what comes of it all. */
+/* About a thread: its app's visibility, attributes that others chose, and the result. */
 static const struct sentence about_rest[] = {
 	{ "raised shown=focused", "raised", "its app has the focus: at least <class> meanwhile" },
 	{ "else keeps", "hidden", "its app's windows are; its rule has \"hidden\": \"keep\"" },
@@ -104,7 +107,7 @@ static const struct sentence about_rest[] = {
 	{ 0 },
 };
 
-/* Of a rule that came close. */
+/* About a rule that came close. */
 static const struct sentence about_close[] = {
 	{ "pattern", NULL, "<>: " },
 	{ "condition=user_namespace", NULL,
@@ -185,7 +188,7 @@ static void print_names(const cJSON *all)
 	       member_flag(all, "arguments_unread") ? " (its arguments cannot be read now)" : "");
 }
 
-/* Of each of the list what there is to say, in a line. */
+/* Prints a line for each item of the list. */
 static void print_each(const cJSON *all, const char *key, const char *label, const struct sentence *sentences)
 {
 	const cJSON *one;

@@ -59,7 +59,7 @@ static void print_help(FILE *stream)
 			"See schedqos(8), and schedqos.json(5) for the configuration.\n");
 }
 
-/* What begins with '-' could be an option of the program's own. */
+/* Reports an unknown verb; a word that begins with '-' is called an option. */
 static int unknown_verb(const char *word)
 {
 	const char *what = *word == '-' ? "option" : "verb";
@@ -76,7 +76,7 @@ static int unknown_verb(const char *word)
 	return usage_error(NULL, "unknown %s '%s'", what, escaped);
 }
 
-/* A verb whose output did not arrive (disk full) has failed, whatever else went well. */
+/* Flushes standard output. A verb whose output could not be written (disk full) has failed. */
 static int flush_output(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
@@ -86,9 +86,9 @@ static int flush_output(int status)
 }
 
 /*
- * If one of these three were closed, the next file to be opened would take its place, the lock for
- * one, and messages would go there. The substitute is opened the other way round, so that using it
- * fails as it would have.
+ * Opens /dev/null for each standard stream that is closed. Otherwise the next file to be opened, such as the lock,
+ * would take its place, and messages would go there. The substitute has the wrong direction, so that using it fails as
+ * before.
  */
 static bool open_standard_streams(void)
 {

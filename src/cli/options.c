@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options of all verbs, in one table. */
+/* Parses the options of all verbs, by one table. */
 #include <getopt.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -11,12 +11,15 @@
 
 #include "verb.h"
 
-/* getopt's value for a long option without a short form is its place in the table, above all characters. */
+/*
+ * getopt's value for a long option without a short form: its index in the table plus this, which is above all
+ * characters.
+ */
 #define LONG_ONLY 256
 
 static const struct {
-	const char *name, *letter; /* letter: of the short form, or NULL */
-	const char *argument;	   /* for the help; NULL: takes none */
+	const char *name, *letter; /* letter: the short form, or NULL */
+	const char *argument;	   /* for the help; NULL if the option takes none */
 	const char *summary;
 } table[N_OPTIONS] = {
 	/* clang-format off */
@@ -54,13 +57,13 @@ static bool takes(const struct verb *verb, unsigned name)
 	return name == OPTION_HELP || (verb->takes & (UINT64_C(1) << name));
 }
 
-/* The only one that must be given, by whoever takes it. */
+/* Returns whether the option must be given to a verb that takes it. */
 static bool is_needed(unsigned name)
 {
 	return name == OPTION_QOS;
 }
 
-/* Its short form if it has one, or its long one, with the argument. */
+/* Returns the short form, or the long one if there is none, with the argument. */
 static const char *short_usage(unsigned name, char *buf, size_t size)
 {
 	const char *argument = table[name].argument;
@@ -122,7 +125,7 @@ int usage_error(const struct verb *verb, const char *format, ...)
 	return EXIT_USAGE;
 }
 
-/* The verb's part of the table in the form that getopt takes. */
+/* Converts the verb's options into the form that getopt takes. */
 static void list_options(const struct verb *verb, struct option *ret_long, char *ret_short)
 {
 	if (verb->operands && strncmp(verb->operands, "COMMAND", strlen("COMMAND")) == 0)
@@ -144,7 +147,7 @@ static void list_options(const struct verb *verb, struct option *ret_long, char 
 	*ret_short = '\0';
 }
 
-/* Of what getopt returned. */
+/* Returns the option for a value that getopt returned. */
 static enum option_name name_of(const struct verb *verb, int value)
 {
 	if (value >= LONG_ONLY)
@@ -153,10 +156,10 @@ static enum option_name name_of(const struct verb *verb, int value)
 		if (takes(verb, i) && table[i].letter && table[i].letter[1] == value)
 			return (enum option_name)i;
 	}
-	return N_OPTIONS; /* '?': getopt has said what is wrong */
+	return N_OPTIONS; /* '?': getopt has printed the error */
 }
 
-/* How many operands there must be, and may be. */
+/* Counts the operands that must be given, and those that may be. */
 static void count_operands(const char *operands, int *ret_min, int *ret_max)
 {
 	*ret_min = *ret_max = 0;
@@ -194,7 +197,7 @@ static int check_operands(const struct command *command)
 	return 0;
 }
 
-/* Returns 0, or 1 with the exit status if there is nothing more to do. */
+/* Parses a command line. Returns 0, or 1 with the exit status if nothing is left to do. */
 static int parse(struct command *command, int argc, char **argv, int *ret_status)
 {
 	static char getopt_name[] = "schedqos"; /* the prefix of getopt's messages */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Prints the difference between two configurations, and how many running tasks it affects. */
 #include "configuration.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/cleanup.h>
 
-/* Whether a tagger of the one configuration gives the task another class, or period, than one of the other. */
+/* Returns whether a task gets another class, or another period, under one configuration than under the other. */
 static bool is_given_other(const struct config *before, const struct tagger_task *was, const struct config *after,
 			   const struct tagger_task *is)
 {
@@ -20,7 +21,7 @@ static bool is_given_other(const struct config *before, const struct tagger_task
 	       strcmp(old->name, new->name) != 0;
 }
 
-/* How many of the tasks of this moment would change class; they are set nothing. 0 or -errno. */
+/* Counts the running tasks that would change class. Sets nothing. Returns 0 or -errno. */
 static int count_changes(const struct config *before, const struct config *after, size_t *ret)
 {
 	_cleanup_(tagger_freep) struct tagger *old = NULL, *new = NULL;
@@ -45,7 +46,7 @@ static void put_side(char sign, const struct config_change *change, const char *
 		printf("%c %s %s: %s%s%s\n", sign, change->kind, change->name, text, *place ? "  # " : "", place);
 }
 
-/* The daemon says of rules only where they were written; all else stands in the text that it has sent. */
+/* Prints a change. Removed items come from the daemon, which sends places only for rules; others have no file here. */
 static void put_change(void *context __attribute__((unused)), const struct config_change *change)
 {
 	const bool is_known = !*change->after && strcmp(change->kind, "rule") == 0;

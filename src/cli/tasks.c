@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads the daemon's answer to ListTasks, and sorts and merges its rows. */
 #include "tasks.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The machine's tasks for list, as the daemon has them. */
+/* Fetches the daemon's list of all tasks, for `schedqos list`. */
 #pragma once
 
 #include <stddef.h>
@@ -8,18 +8,18 @@
 
 #include <systemd/sd-bus.h>
 
-/* A task, or several that are shown as one. The strings are those of struct tasks. */
+/* A task, or several that are shown as one. The strings belong to struct tasks. */
 struct task_row {
 	pid_t tid, tgid;
 	const char *class;  /* NULL: none */
-	const char *app;    /* its rule's pattern, escaped; NULL: none */
+	const char *app;    /* its rule's pattern, escaped; NULL if none */
 	const char *reason;
-	uint16_t rank;	    /* of its class, 0 being the highest; BUS_NO_CLASS: none */
+	uint16_t rank; /* its class's rank, 0 is the highest; BUS_NO_CLASS if none */
 	int16_t nice;
-	uint32_t slice_ns; /* what it carries; 0: the base slice */
+	uint32_t slice_ns; /* its custom slice; 0 if it has the base slice */
 	uint8_t policy;	   /* the kernel's number */
 	uint8_t flags;	   /* enum bus_task_flag */
-	/* For whoever shows it to fill in: its user, parent and name, raw; what all that it stands for have used. */
+	/* For the caller to fill in: user, parent and name (raw), and the use of all tasks that this row stands for. */
 	uid_t uid;
 	pid_t ppid;
 	char comm[16];
@@ -30,30 +30,30 @@ struct task_row {
 /* Starts as all zeroes. */
 struct tasks {
 	sd_bus_message *reply;
-	struct task_row *rows; /* by tid */
+	struct task_row *rows; /* sorted by tid */
 	size_t n_rows;
-	const char **classes; /* the highest first */
+	const char **classes; /* highest first */
 	size_t n_classes;
 	const char **reasons;
 	size_t n_reasons;
 };
 
-/* Asks the daemon for all. 0, or -errno after logging. */
+/* Asks the daemon for all tasks. Returns 0; or -errno after logging the reason. */
 int tasks_read(struct tasks *ret);
 void tasks_clear(struct tasks *tasks);
 
-/* What this task has used since its beginning, as far as the kernel says. */
+/* Reads the use of this task since it began; leaves it 0 if the kernel does not report it. */
 void task_row_read_use(int proc, struct task_row *row);
 
-/* 0: they are shown as one. */
+/* Compares two rows; 0 means that they are shown as one. */
 typedef int task_row_compare(const struct task_row *a, const struct task_row *b);
 
 /*
- * Sorts rows, and makes one of those that are equal, which is that of a leader if one is among them. Returns their
- * number.
+ * Sorts the rows and merges equal ones into one, which is the leader's if it is among them. Returns the number of rows
+ * left.
  */
 size_t task_rows_merge(struct task_row *rows, size_t count, task_row_compare *compare);
 
-/* For sorting; no text comes last. */
+/* Compares two texts for sorting; NULL comes last. */
 int task_text_compare(const char *a, const char *b);
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))

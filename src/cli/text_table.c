@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Formats tables for list and top. */
 #include "text_table.h"
 
 #include <stdbool.h>
@@ -12,10 +13,13 @@
 
 #define COLUMNS_MAX 16
 
-/* On a terminal no column but the last is wider: the others have to find room. */
+/* Widest column on a terminal, except the last, so that all columns fit. */
 #define CELL_MAX 24
 
-/* The bytes of the first `width` characters of UTF-8, or of all; those that continue a character do not count. */
+/*
+ * Returns the number of bytes in the first `width` characters of UTF-8 text, or in all if there are fewer. Bytes that
+ * continue a character do not count as characters.
+ */
 static size_t bytes_of(const char *text, size_t len, size_t width, size_t *ret_width)
 {
 	size_t i = 0;
@@ -77,7 +81,7 @@ void text_table_print(struct text_buf *rows, const char *align, bool on_terminal
 	}
 }
 
-/* In one write, so that no Ctrl-C leaves the terminal without wrapping. */
+/* Writes all in one call, so that Ctrl-C cannot leave the terminal with wrapping turned off. */
 bool text_table_show(const char *begin, const char *text)
 {
 	_cleanup_free_ char *all = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A table for people, with columns as wide as they need. */
+/* Formats a table with columns as wide as they need to be. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,10 +7,13 @@
 #include <schedqos/util/text.h>
 
 /*
- * Appends the table to out. rows: a line for each, first that of the heads, with tabs between the cells; it is empty
- * afterwards. align: 'l' or 'r' for each column, at most 16. on_terminal: whether long cells are cut.
+ * Appends the table to out. rows holds one line each, the first with the heads, with tabs between cells; it is empty
+ * afterwards. align has 'l' or 'r' for each of at most 16 columns. on_terminal tells whether to cut long cells.
  */
 void text_table_print(struct text_buf *rows, const char *align, bool on_terminal, struct text_buf *out);
 
-/* Writes the text to standard output; a terminal gets `begin` before it, and cuts its lines. False: it has failed. */
+/*
+ * Writes the text to standard output. On a terminal `begin` comes first, and lines are cut at the edge. Returns false
+ * on failure.
+ */
 bool text_table_show(const char *begin, const char *text);

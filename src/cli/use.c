@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Asks the daemon what tasks use, for top, and subtracts two answers. */
 #include "use.h"
 
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static int compare_apps(const void *a, const void *b)
 	const struct use_line *first = a, *second = b;
 	int order = COMPARE(first->rank, second->rank);
 
-	/* Classes that a reload has removed have the same rank. */
+	/* Classes that a reload has removed share a rank. */
 	if (!order)
 		order = task_text_compare(first->class, second->class);
 	if (!order)
@@ -76,7 +77,10 @@ static void add(struct use_line *line, const struct use_line *other)
 		line->example = other->example;
 }
 
-/* After a reload there is another row for what was there before, as its rule may be another. */
+/*
+ * Sorts the lines and merges equal ones. After a reload there may be two for the same app, with the old rule and the
+ * new.
+ */
 static void merge(struct use_lines *lines, int (*compare)(const void *a, const void *b))
 {
 	size_t n = 0;
@@ -127,7 +131,7 @@ void use_clear(struct use_answer *answer)
 	*answer = (struct use_answer){ 0 };
 }
 
-/* If it has shrunk, counting has begun anew in between. */
+/* Returns the difference. If the sum has shrunk, counting has begun anew, and all of it is new. */
 static uint64_t since(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tasks use, as the daemon counts it: two answers and their difference. */
+/* Fetches what tasks have used, as the daemon counts it, and subtracts two such answers. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,15 +9,16 @@
 
 #include <cjson/cJSON.h>
 
-/* A class, or the tasks of a class that are one app. The texts are those of the answer, and safe to show. */
+/* A class, or the tasks of one class that belong to the same app. The texts belong to the answer, and are escaped. */
 struct use_line {
 	const char *class;	/* NULL: none */
 	const char *kind;	/* "rule", "program", "kernel", "others" or "lost" */
-	const char *name;	/* of the rule or program, or NULL */
+	const char *name;	/* of the rule or program; NULL if none */
 	const char *visibility; /* "visible", "hidden" or "focused" */
-	size_t rank;		/* of the class, 0 being the highest; none comes last */
+	/* of the class, 0 is the highest; tasks without a class come last */
+	size_t rank;
 	pid_t example;
-	uint64_t living, ended; /* tasks: that live now, and that have ended in between */
+	uint64_t living, ended; /* tasks that live now; tasks that ended */
 	uint64_t cpu_us, ending_us, run_us, delay_us, waits;
 	uint64_t longest_us;
 };
@@ -27,21 +28,24 @@ struct use_lines {
 	size_t count;
 };
 
-/* An answer. Starts as all zeroes. */
+/* The daemon's answer. Starts as all zeroes. */
 struct use_answer {
 	cJSON *json;
-	struct use_lines apps; /* each once */
+	struct use_lines apps; /* each app once */
 };
 
-/* Asks the daemon, which counts from now on until this program ends. 0, or an exit status after saying why. */
+/*
+ * Asks the daemon, which counts from the first call until this program ends. Returns 0; or an exit status after logging
+ * the reason.
+ */
 int use_ask(struct use_answer *ret);
 void use_clear(struct use_answer *answer);
 
 /*
- * The difference: the apps that have lived in between, in new memory, which the caller frees. Their texts are those of
- * the later answer. Without memory it is empty, with lines NULL.
+ * Returns the use between two answers: apps that lived or ended in between, in new memory for the caller to free. Their
+ * texts belong to the later answer. Without memory, `lines` is NULL.
  */
 struct use_lines use_between(const struct use_answer *before, const struct use_answer *now);
 
-/* The same by class, the highest first. Returns an empty one without memory; the caller frees the lines. */
+/* Adds up the use of apps by class, the highest first. The caller frees `lines`, which is NULL without memory. */
 struct use_lines use_by_class(const struct use_lines *apps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The verbs of the command line. Each has a row in main.c and a file cmd_VERB.c. */
+/* The verbs of the command line: each has a row in main.c and a file cmd_VERB.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,13 +10,13 @@
 
 #include <schedqos/daemon/config_load.h>
 
-/* Exit status of wrong usage. */
+/* Exit status for wrong usage. */
 #define EXIT_USAGE 2
 
 /*
- * A new option: a name here and a row in the table of options.c; TAKES(NAME) with its verbs in
- * main.c; schedqos(8). Completions ask --help, and know what its words in capitals stand for. One that
- * means something else with another verb has a row for each meaning, as no verb takes both.
+ * The options of all verbs. A new option needs a name here, a row in the table of options.c, TAKES(NAME) for its verbs
+ * in main.c, and schedqos(8). Completions parse --help and know the words in capitals. An option with different
+ * meanings for different verbs has a row for each meaning, because no verb takes both.
  */
 enum option_name {
 	OPTION_DAEMON,
@@ -43,7 +43,7 @@ enum option_name {
 	OPTION_USER,
 	OPTION_SYSTEM76,
 	OPTION_PRINT_SHOWN,
-	OPTION_HELP, /* of every verb */
+	OPTION_HELP, /* every verb takes it */
 	N_OPTIONS,
 };
 _Static_assert(N_OPTIONS <= 64, "a verb's options are the bits of a uint64_t");
@@ -53,12 +53,13 @@ _Static_assert(N_OPTIONS <= 64, "a verb's options are the bits of a uint64_t");
 
 struct verb;
 
-/* A command line, parsed. The strings are those of argv. */
+/* A parsed command line. The strings belong to argv. */
 struct command {
 	const struct verb *verb;
-	const char *values[N_OPTIONS]; /* the last of each; NULL: not given; "" for one that takes none */
-	struct config_paths paths; /* of --config and --configs-path */
-	char **operands;	   /* ends with NULL, as argv does */
+	/* the last one given; NULL if not given; "" for an option without an argument */
+	const char *values[N_OPTIONS];
+	struct config_paths paths; /* from --config, --configs-path and --mapping */
+	char **operands;	   /* ended by NULL */
 	int n_operands;
 };
 
@@ -68,10 +69,10 @@ struct verb {
 	const char *name;
 	verb_function *run;
 	const char *summary;
-	uint64_t takes; /* TAKES() of each option but --help */
+	uint64_t takes; /* TAKES() of each option except --help */
 	/*
-	 * For the help, and the measure of what may be given: "[X]" may be left out, "..." is any number more. After a
-	 * COMMAND options are its own. NULL: none.
+	 * The operands, for the help and for checking their number: "[X]" may be left out, "..." allows any number
+	 * more. Options after a COMMAND belong to it. NULL if there are none.
 	 */
 	const char *operands;
 };
@@ -83,8 +84,8 @@ verb_function cmd_set, cmd_reset, cmd_run, cmd_limit;
 verb_function cmd_weights, cmd_bridge, cmd_focus;
 
 /*
- * Of cmd_stop, for restart: ends the daemon that runs, and waits until it has ended; it is an error that none does if
- * one must. Returns an exit status.
+ * In cmd_stop.c, also for restart: stops the running daemon and waits until it has ended. If none runs, that is an
+ * error only if must_run. Returns an exit status.
  */
 int stop_daemon(bool must_run);
 
@@ -95,15 +96,15 @@ static inline bool option_given(const struct command *command, enum option_name 
 	return command->values[name];
 }
 
-/* A process's or a thread's id in text. 0, or EXIT_USAGE after saying what is wrong. */
+/* Parses the id of a process or thread. Returns 0, or EXIT_USAGE after printing the error. */
 int take_pid(const struct command *command, const char *text, pid_t *ret);
 
-/* Parses what follows the verb, argv[0], and runs it. Returns an exit status. */
+/* Parses the arguments after the verb, which is argv[0], and runs it. Returns an exit status. */
 int verb_run(const struct verb *verb, int argc, char **argv);
 
-/* Writes "[--json] [FILE ...]", all that a verb takes, to stream. */
+/* Writes all that the verb takes to stream, such as "[--json] [FILE ...]". */
 void verb_print_arguments(const struct verb *verb, FILE *stream);
 
-/* Prints what is wrong with a command line, and how to use the verb (NULL: the program). Returns EXIT_USAGE. */
+/* Prints an error in the command line, and the usage of the verb (NULL: of the program). Returns EXIT_USAGE. */
 int usage_error(const struct verb *verb, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Prints sentences about JSON objects, for status and explain. */
 #include "words.h"
 
 #include <string.h>
 
-/* ---- when ---- */
+/* ---- conditions ---- */
 
-/* path, which is written to: "member", or "member.member"; "": the item itself. */
+/* Finds a member. path is "MEMBER" or "MEMBER.MEMBER", or "" for the item itself; the call modifies it. */
 static const cJSON *find(const struct about *about, char *path)
 {
 	const cJSON *found = *path ? NULL : about->objects[0];
@@ -23,7 +24,7 @@ static bool is_so(const cJSON *found)
 	return cJSON_IsTrue(found) || (cJSON_IsNumber(found) && found->valuedouble > 0) || (found && found->child);
 }
 
-/* word: of `when`. */
+/* Returns whether one word of `when` holds; modifies it. */
 static bool holds(const struct about *about, char *word)
 {
 	const bool is_not = *word == '!';
@@ -45,9 +46,9 @@ static bool all_hold(const struct about *about, const char *when)
 	return true;
 }
 
-/* ---- what ---- */
+/* ---- text ---- */
 
-/* One attribute: "nice 5". */
+/* Prints one attribute, such as "nice 5". */
 static void print_attribute(const cJSON *attr, const char *name)
 {
 	const double value = cJSON_GetNumberValue(member(attr, name));
@@ -68,7 +69,7 @@ static void print_attribute(const cJSON *attr, const char *name)
 		printf("%s %.0f", name, value);
 }
 
-/* "nice 5 and slice 3 ms" */
+/* Prints attributes, such as "nice 5 and slice 3 ms". */
 static void print_attributes(const cJSON *attr, const cJSON *names)
 {
 	const cJSON *name;
@@ -80,7 +81,7 @@ static void print_attributes(const cJSON *attr, const cJSON *names)
 	}
 }
 
-/* "PATTERN" at FILE:LINE:COLUMN; what is built in has no place. */
+/* Prints a rule as "PATTERN" at FILE:LINE:COLUMN; built-in rules have no place. */
 static void print_rule(const cJSON *rule)
 {
 	printf("\"%s\"", member_text(rule, "pattern"));

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the daemon says in JSON, in words, by tables of sentences. Its texts are safe to print. */
+/* Turns the daemon's JSON into words, by tables of sentences. Its texts must be escaped. */
 #pragma once
 
 #include "client.h"
 
-/* Of a line; the words come after it. */
+/* printf format of a line's label; the words follow it. */
 #define LABEL "%-9s "
 
 /*
- * What is said if all of `when` holds: words that each name a member that is there, and neither
- * false, zero nor empty, or say which text it is; a '!' before it: if it is not so. "else": if the
- * sentence before was not said, in a row of which one at most is. A sentence with a label begins a
- * line, others continue it.
+ * A piece of text that is printed if all of `when` holds. `when` is a list of words:
+ *	- MEMBER: that member exists, and is not false, zero or empty;
+ *	- MEMBER=TEXT: it is this text;
+ *	- a leading '!' negates a word;
+ *	- "else": the previous sentence was not printed. In a row of such sentences at most one is printed.
  *
- * In the text <member> is its value, and <attributes:names> the attributes of those names. The last
- * of a table is all zeroes.
+ * A sentence with a label begins a line, others continue it. In the text, <member> stands for that member's value, and
+ * <attributes:names> for the attributes that the list `names` contains. A table ends with a row of zeroes.
  */
 struct sentence {
 	const char *when, *label, *text;
 };
 
-/* What sentences are about: a member is looked for in the first of them that has it. */
+/* The objects that a table is about. A member is looked up in the first of them that has it. */
 struct about {
-	const cJSON *objects[3]; /* an item of a list, its thread, the whole; NULL: none */
+	const cJSON *objects[3]; /* such as an item of a list, its thread, the whole; NULL for none */
 };
 
 void words_say(const struct about *about, const struct sentence *sentences);
 
 /*
- * Prints a value: of a list each item in a line of its own; of an object each member, as "name 12, other yes", but of a
- * rule its pattern and where that stands.
+ * Prints a value: a list as one line per item, a rule as its pattern and place, another object as "name 12, other yes".
  */
 void words_value(const cJSON *value);
