@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Limits how much one user, and all users together, can ask of the daemon through the bridge. */
 #include "accounts.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@ static bool is_unused(const struct account *account, uint64_t now_us)
 	return !account->calls && account->free_us <= now_us;
 }
 
-/* Returns the uid's account. A new one takes the place of an unused one, if there is one. */
+/* Returns the uid's account. A new one replaces an unused one if possible. Returns NULL without memory. */
 static struct account *get(struct accounts *accounts, uid_t uid, uint64_t now_us)
 {
 	struct account *unused = NULL;
@@ -45,7 +46,7 @@ static void pay(struct account *account, uint64_t now_us, uint64_t cost_us)
 	account->free_us += cost_us;
 }
 
-/* The common account comes first: where that is overdrawn, a new uid gets no memory. */
+/* Check the common account first: if it is overdrawn, a new uid gets no memory. */
 int account_message(struct accounts *accounts, uid_t uid, uint64_t now_us)
 {
 	struct account *account;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each uid has used of the bridge and, through it, of the daemon, so that nobody takes another's share. */
+/*
+ * Accounts for what each uid has used of the bridge and, through it, of the daemon, so that no user can slow it down
+ * for others.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -7,45 +10,50 @@
 #include <sys/types.h>
 
 /*
- * What may be used: by one uid, and by all together, since one user may own thousands of uids (subuid(5)). A message
- * costs message_us. Time of the daemon costs daemon_times as much, because the daemon's priority is above all others.
- * In the long run, costs are paid back as fast as time goes by; ACCOUNT_BURST_US may be owed.
+ * Limits of one uid, and of all together, because one user may own thousands of uids (subuid(5)). A message costs
+ * message_us. Time of the daemon costs daemon_times as much, because the daemon's priority is above all others. Costs
+ * are paid back by the passing of time; up to ACCOUNT_BURST_US may be owed.
  */
 struct account_share {
-	unsigned calls; /* unanswered at a time */
-	unsigned asked; /* of these, in the daemon */
+	unsigned calls; /* unanswered at the same time */
+	unsigned asked; /* of these, waiting for the daemon */
 	uint64_t message_us, daemon_times;
 };
 #define ACCOUNT_BURST_US 4000000
 #define ACCOUNT_OF_UID	 ((struct account_share){ .calls = 16, .asked = 1, .message_us = 10000, .daemon_times = 10 })
 #define ACCOUNT_OF_ALL	 ((struct account_share){ .calls = 1024, .asked = 64, .message_us = 2500, .daemon_times = 5 })
 
-/* The time of the daemon that is charged before it works. The difference is charged with the answer. */
+/*
+ * Time of the daemon that is charged in advance. The difference from the time that it took is charged with the answer.
+ */
 #define ACCOUNT_AHEAD_US 5000
 
 struct account {
 	struct account *next;
 	uid_t uid;
 	unsigned calls, asked;
-	uint64_t free_us; /* when all that was used will be paid back */
+	uint64_t free_us; /* when all costs will be paid back */
 };
 
 struct accounts {
 	struct account all, *each;
 };
 
-/* Times are of CLOCK_MONOTONIC. Each of these returns 0, -EAGAIN if too much is owed for now, or as below. */
+/* Times are of CLOCK_MONOTONIC. The first three functions return 0; -EAGAIN if too much is owed; or an error below. */
 
-/* Charges a message from that uid. Or -ENOMEM. */
+/* Charges a message from that uid. Also returns -ENOMEM. */
 int account_message(struct accounts *accounts, uid_t uid, uint64_t now_us);
 
-/* Opens a call. -EBUSY: too many are not answered yet; or -ENOMEM. */
+/* Opens a call. Also returns -EBUSY if too many are unanswered, or -ENOMEM; never -EAGAIN. */
 int account_begin(struct accounts *accounts, uid_t uid, uint64_t now_us, struct account **ret);
 
-/* Charges the question to the daemon ahead. -EBUSY: another one is in the daemon, wait for its answer. */
+/*
+ * Charges a question to the daemon in advance. Also returns -EBUSY if another question of this uid is with the daemon:
+ * wait for its answer.
+ */
 int account_ask(struct accounts *accounts, struct account *account, uint64_t now_us);
 
-/* Charges the time that the daemon has worked for the question, in place of the charge ahead. */
+/* Charges the time that the daemon has worked on the question, and drops the charge in advance. */
 void account_answered(struct accounts *accounts, struct account *account, uint64_t now_us, uint64_t daemon_us);
 
 /* Charges time of the daemon that belongs to no call. */

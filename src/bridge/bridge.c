@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Runs the bridge: takes its names on the system bus and serves until it should end. */
 #include <schedqos/bridge/bridge.h>
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static int take_name(struct bridge *bridge, const char *name)
 	return r;
 }
 
-/* When the name is there, all that it stands for is. */
+/* Sets everything up and takes the name last, so that whoever sees the name can use it all. */
 static int start(struct bridge *bridge, bool is_system76)
 {
 	int r = sd_event_default(&bridge->event);
@@ -54,7 +55,7 @@ static int start(struct bridge *bridge, bool is_system76)
 		r = link_begin(bridge);
 	if (r >= 0)
 		r = sd_bus_attach_event(bridge->bus, bridge->event, SD_EVENT_PRIORITY_NORMAL);
-	/* It does without if that is somebody else's. */
+	/* Go on without this name if another service owns it. */
 	if (r >= 0 && is_system76)
 		take_name(bridge, SYSTEM76_NAME);
 	return r < 0 ? r : take_name(bridge, BRIDGE_NAME);

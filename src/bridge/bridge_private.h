@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The bridge: what it has of the bus, of the daemon, and of those who call it. */
+/* Shared by the bridge's files: its connections, its callers and their calls. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,12 +29,12 @@ enum daemon_property {
 
 struct bridge {
 	sd_event *event;
-	sd_bus *bus;	/* the system's */
-	sd_bus *daemon; /* NULL: not connected */
-	clockid_t daemon_clock; /* its CPU time; 0 if that is not to be had */
+	sd_bus *bus;		/* the system bus */
+	sd_bus *daemon;		/* NULL if not connected */
+	clockid_t daemon_clock; /* its CPU time; 0 if unavailable */
 	uint8_t cpu_mode;
 	uint32_t interface_version;
-	char *properties[N_PROPERTIES]; /* as the daemon last said; "" while there is none */
+	char *properties[N_PROPERTIES]; /* as the daemon reported last; "" before that */
 	uint64_t answered_us;		/* the daemon's CPU time at its last answer */
 	struct accounts accounts;
 	struct call *calls;
@@ -43,26 +43,27 @@ struct bridge {
 
 /* ---- methods.c ---- */
 
-/* Offers on the system bus what there is: org.schedqos1, and com.system76.Scheduler. 0 or -errno. */
+/* Offers org.schedqos1 and com.system76.Scheduler on the system bus. Returns 0 or -errno. */
 int methods_offer(struct bridge *bridge);
 
-/* ---- calls.c: a call of somebody's, on its way past polkit to the daemon and back ---- */
+/* ---- calls.c: passes a call by way of polkit to the daemon, and its answer back ---- */
 
 enum method_flags {
-	METHOD_HOLDS = 1 << 0,	   /* the caller has something while he is on the bus */
-	METHOD_SHOWS = 1 << 1,	   /* a yes of polkit's counts until something has changed there */
-	METHOD_IS_LOGGED = 1 << 2, /* it changes the machine */
+	METHOD_HOLDS = 1 << 0,	   /* the daemon holds something for the caller while it is connected */
+	METHOD_SHOWS = 1 << 1,	   /* polkit's permission stays valid until polkit reports a change */
+	METHOD_IS_LOGGED = 1 << 2, /* calls are logged, because they change the machine */
 };
 
 struct method {
-	const char *name;      /* on the system bus */
-	const char *daemons;   /* the daemon's name for it, among its overrides if the first argument is the uid */
-	const char *action;    /* of polkit; NULL: anybody may */
-	const char *arguments; /* that the daemon gets: one for each letter, see put_argument */
+	const char *name; /* its name on the system bus */
+	/* the daemon's name for it; a method of its overrides interface if the first argument is the uid */
+	const char *daemons;
+	const char *action;    /* polkit's action; NULL if everybody may call it */
+	const char *arguments; /* the daemon's arguments: one letter each, see put_argument */
 	unsigned flags;
-	/* Before the daemon is asked; NULL: there is nothing to do. */
+	/* Called before the daemon is asked; NULL for nothing. */
 	int (*before)(struct call *call, struct caller *caller, sd_bus_error *error);
-	/* When it has answered without an error: answers the caller. NULL: as the daemon did. */
+	/* Answers the caller after the daemon has answered without an error; NULL to pass on the daemon's answer. */
 	int (*answer)(struct call *call, sd_bus_message *reply, sd_bus_error *error);
 };
 
@@ -71,45 +72,45 @@ struct call {
 	struct bridge *bridge;
 	const struct method *method;
 	sd_bus_message *message;
-	sd_bus_slot *waits; /* for polkit or for the daemon */
-	uid_t uid;	    /* the caller's */
-	struct account *account; /* NULL: root's */
+	sd_bus_slot *waits; /* waits for polkit or the daemon */
+	uid_t uid;
+	struct account *account; /* NULL for root */
 	bool may_raise;
-	bool is_queued;	   /* until the daemon has answered another call of the same uid */
-	bool is_asked;	   /* in the daemon */
+	bool is_queued;	   /* waits until the daemon has answered another call of the same uid */
+	bool is_asked;	   /* the daemon works on it */
 	uint64_t asked_us; /* the daemon's CPU time when it was asked */
 };
 
-/* Takes a call; it is answered later, or with the error. Returns as a handler of sd-bus. */
+/* Accepts a call, which is answered later, or at once with an error. Returns the value for a handler of sd-bus. */
 int call_begin(struct bridge *bridge, const struct method *method, sd_bus_message *message, sd_bus_error *error);
 
-/* From here on each call from the bus is charged to its uid, or refused. 0 or -errno. */
+/* Begins to charge each call from the bus to its uid, or to refuse it. Returns 0 or -errno. */
 int calls_charge(struct bridge *bridge);
 
-/* From here on `may_show` ends when polkit says that something has changed, or ends. 0 or -errno. */
+/* Begins to clear callers' `may_show` when polkit reports a change, or ends. Returns 0 or -errno. */
 int calls_follow_polkit(struct bridge *bridge);
 
-/* It is over. */
+/* Frees a call; pays back what is charged for it in advance. */
 void call_end(struct call *call);
 
-/* ---- link.c: the connection to the daemon, with which the bridge ends ---- */
+/* ---- link.c: the connection to the daemon; the bridge ends with it ---- */
 
-/* Connects if there is no connection, without waiting for an answer. 0 or -errno. */
+/* Connects if there is no connection, without waiting for an answer. Returns 0 or -errno. */
 int link_need(struct bridge *bridge);
 
 /*
- * Connects, if there is a daemon, and waits some seconds for it to say what the properties are. The bridge soon ends if
- * there is none. 0 or -errno.
+ * Connects if there is a daemon, and waits some seconds for the values of the properties. Without a daemon, makes the
+ * bridge end soon. Returns 0 or -errno.
  */
 int link_begin(struct bridge *bridge);
 
-/* The CPU time that the daemon has used, in microseconds; 0 where that cannot be told. */
+/* Returns the CPU time that the daemon has used, in microseconds; 0 if unavailable. */
 uint64_t link_daemon_us(const struct bridge *bridge);
 
 /*
- * Returns how long the daemon has worked for a question that it has answered now. It answers our questions one after
- * the other, so the work for one begins with the answer to the one before. Its other work meanwhile counts as well: it
- * is little beside what could be a burden.
+ * Returns the CPU time that the daemon spent on a question that it has just answered. It answers our questions one
+ * after the other, so work on one begins after the answer to the previous one. Its other work in that time counts as
+ * well, but is small compared with what could be a burden.
  */
 uint64_t link_worked_us(struct bridge *bridge, uint64_t asked_us);
 
@@ -117,26 +118,26 @@ void link_end(struct bridge *bridge);
 
 /* ---- callers.c ---- */
 
-/* Who has called, as long as he is on the bus. */
+/* A program that has called, as long as it is connected to the bus. */
 struct caller {
 	struct caller *next;
 	uid_t uid;
-	bool holds;	     /* the daemon has something of his, and is told when his connection ends */
-	bool may_show;	     /* polkit has agreed, and nothing has changed there since */
-	uint32_t foreground; /* com.system76.Scheduler: the process that was in front last; 0: none */
+	bool holds;	     /* the daemon holds something for it, and is told when it disconnects */
+	bool may_show;	     /* polkit has allowed it, and has reported no change since */
+	uint32_t foreground; /* for com.system76.Scheduler: the process that was in front last; 0 if none */
 	char name[];
 };
 
-/* From here on callers are forgotten when their connections end. 0 or -errno. */
+/* Begins to forget callers when they disconnect. Returns 0 or -errno. */
 int callers_follow(struct bridge *bridge);
 
-/* NULL: he has not called, or is not on the bus any more. */
+/* Returns the caller of that name; NULL if it has not called, or has disconnected. */
 struct caller *caller_find(const struct bridge *bridge, const char *name);
 
-/* Who has sent the message. 0 or -errno. */
+/* Finds or adds the sender of the message. Returns 0 or -errno. */
 int caller_get(struct bridge *bridge, sd_bus_message *message, struct caller **ret);
 
-/* How many of that uid hold something. */
+/* Returns the number of callers with that uid for which the daemon holds something. */
 unsigned callers_holding(const struct bridge *bridge, uid_t uid);
 
 void callers_free(struct bridge *bridge);

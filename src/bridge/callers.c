@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Knows the programs that call the bridge, by their names on the bus, and tells the daemon when one disconnects. */
 #include "bridge_private.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 
-/* How long everybody waits for the bus to say who a new caller is. */
+/* Time that all callers wait for the bus to identify a new one. */
 #define ANSWER_US 1000000
 
 struct caller *caller_find(const struct bridge *bridge, const char *name)
@@ -22,8 +23,8 @@ struct caller *caller_find(const struct bridge *bridge, const char *name)
 }
 
 /*
- * By the bus, which knows it from the connection; a process id could be somebody else's by now. dbus-daemon answers at
- * once, or drops its answer where our queue there is full of somebody's descriptors.
+ * Asks the bus, which knows the uid from the connection; a process id might have been reused by now. dbus-daemon
+ * answers at once, or drops its answer if somebody has filled our queue there with file descriptors.
  */
 static int ask_uid(sd_bus *bus, const char *name, uint32_t *ret)
 {
@@ -76,7 +77,7 @@ static void forget(struct caller **at)
 	free(caller);
 }
 
-/* A question that belongs to no call. */
+/* A question to the daemon that belongs to no call. */
 struct drop {
 	struct bridge *bridge;
 	uid_t uid;
@@ -94,7 +95,7 @@ static int on_dropped(sd_bus_message *reply, void *userdata, sd_bus_error *error
 	return 0;
 }
 
-/* Ends in the daemon what the caller holds. The time this takes is charged to its uid. */
+/* Has the daemon end what it holds for the caller. Charges the time this takes to the caller's uid. */
 static void drop_held(struct bridge *bridge, const struct caller *caller)
 {
 	sd_bus_slot *slot = NULL;
@@ -113,7 +114,7 @@ static void drop_held(struct bridge *bridge, const struct caller *caller)
 	sd_bus_slot_unref(slot);
 }
 
-/* Any name on the bus is nobody's any more. */
+/* Called when any name on the bus loses its owner. */
 static int on_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct bridge *bridge = userdata;
@@ -133,7 +134,7 @@ static int on_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return 0;
 }
 
-/* One match for all of them: the bus grants a connection 512. */
+/* Uses one match for all callers, because the bus allows a connection only 512. */
 int callers_follow(struct bridge *bridge)
 {
 	return sd_bus_add_match(bridge->bus, NULL, BUS_NAME_OWNER_CHANGED ",arg2=''", on_gone, bridge);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Takes a call from the bus to polkit, to the daemon and back, and limits what callers can make us keep. */
 #include "bridge_private.h"
 
 #include <errno.h>
@@ -10,18 +11,18 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 
-/* What else than set-own a class above one's own rules takes. */
+/* polkit's action that is required, besides set-own, for a class above those of the rules. */
 #define ACTION_RAISE "org.schedqos1.raise-own"
 
 #define POLKIT "org.freedesktop.PolicyKit1"
 #define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"
 #define ALLOW_USER_INTERACTION 1
 
-/* A person has to be found, and to type. */
+/* Long enough for somebody to be found and to type. */
 #define INTERACTIVE_US (120 * 1000000ULL)
 #define TIMEOUT_US (20 * 1000000ULL)
 
-/* So many programs of a uid can hold something. */
+/* Most programs of one uid for which the daemon may hold something. */
 #define HOLDING_MAX 32
 
 static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_error *unused);
@@ -59,7 +60,7 @@ void call_end(struct call *call)
 	free(call);
 }
 
-/* Ends it, with an error if there is one. The result is that of a handler of sd-bus. */
+/* Answers a call with an error if there is one, and frees it. Returns the value for a handler of sd-bus. */
 static int close_call(struct call *call, int r, const sd_bus_error *error)
 {
 	if (sd_bus_error_is_set(error))
@@ -77,7 +78,7 @@ static int refuse_for_now(sd_bus_error *error)
 
 /* ---- messages ---- */
 
-/* Charges each call from the bus, also those that sd-bus answers itself: Ping, Introspect, Get and GetAll. */
+/* Charges each call from the bus, including those that sd-bus answers itself: Ping, Introspect, Get and GetAll. */
 static int charge(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct bridge *bridge = userdata;
@@ -99,7 +100,7 @@ int calls_charge(struct bridge *bridge)
 
 /* ---- polkit ---- */
 
-/* A session that is not in front any more, say. */
+/* Called for instance when a session is no longer in front. */
 static int on_polkit_changes(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	const struct bridge *bridge = userdata;
@@ -121,7 +122,7 @@ int calls_follow_polkit(struct bridge *bridge)
 					on_polkit_changes, bridge);
 }
 
-/* Asks about who has called. 0 or -errno. */
+/* Asks polkit whether the caller may. Returns 0 or -errno. */
 static int ask_polkit(struct call *call, const char *action)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
@@ -130,7 +131,7 @@ static int ask_polkit(struct call *call, const char *action)
 	int r = sd_bus_message_new_method_call(bus, &question, POLKIT, POLKIT_PATH, POLKIT ".Authority",
 					       "CheckAuthorization");
 
-	/* The bus vouches for the name, and never gives it to another connection. */
+	/* The bus vouches for the name and never reuses it for another connection. */
 	if (r >= 0)
 		r = sd_bus_message_append(question, "(sa{sv})sa{ss}us", "system-bus-name", 1, "name", "s",
 					  sd_bus_message_get_sender(call->message), action, 0,
@@ -141,7 +142,7 @@ static int ask_polkit(struct call *call, const char *action)
 	return r < 0 ? r : 0;
 }
 
-/* 0 if the answer is yes; else -errno, and why. */
+/* Returns 0 if polkit has allowed the call; else -errno with the reason in error. */
 static int judge_answer(sd_bus_message *answer, sd_bus_error *error)
 {
 	const sd_bus_error *fault = sd_bus_message_get_error(answer);
@@ -164,7 +165,7 @@ static int judge_answer(sd_bus_message *answer, sd_bus_error *error)
 
 /* ---- the daemon ---- */
 
-/* Its errors are for the caller; that there was no answer is said in our words. */
+/* Passes the daemon's error on to the caller. Replaces one that means that there was no answer. */
 static int take_error(const sd_bus_error *fault, sd_bus_error *error)
 {
 	if (sd_bus_error_has_names(fault, SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_DISCONNECTED, SD_BUS_ERROR_TIMEOUT))
@@ -185,7 +186,7 @@ static int pass_on(struct call *call, sd_bus_message *reply)
 
 static int ask_daemon(struct call *call, sd_bus_error *error);
 
-/* Returns the oldest call that waits for another one of that account, or NULL. The newest call is first in the list. */
+/* Returns the oldest queued call of that account, or NULL. The newest call is first in the list. */
 static struct call *find_queued(const struct bridge *bridge, const struct account *account)
 {
 	struct call *oldest = NULL;
@@ -197,7 +198,7 @@ static struct call *find_queued(const struct bridge *bridge, const struct accoun
 	return oldest;
 }
 
-/* Asks the daemon for a call that has waited for this one. */
+/* Asks the daemon for a call that was queued behind this one. */
 static void ask_next(const struct call *answered)
 {
 	struct call *call;
@@ -247,17 +248,17 @@ static int put_argument(struct call *call, char what, sd_bus_message *question)
 	switch (what) {
 	case 'u': /* the caller's uid */
 		return sd_bus_message_append(question, "u", (uint32_t)call->uid);
-	case 'n': /* his name on the bus: what he asks for may end with him */
+	case 'n': /* the caller's name on the bus: some requests end when it disconnects */
 		return sd_bus_message_append(question, "s", sd_bus_message_get_sender(call->message));
-	case '1': /* his next argument as it is */
+	case '1': /* the caller's next argument */
 		return sd_bus_message_copy(question, call->message, 0);
-	case '*': /* all of his that are left */
+	case '*': /* the caller's remaining arguments */
 		return sd_bus_message_copy(question, call->message, 1);
 	case '-': /* no cgroup */
 		return sd_bus_message_append(question, "s", "");
 	case '0': /* no process */
 		return sd_bus_message_append(question, "u", 0);
-	case 'r': /* whether polkit has allowed more than the rules give */
+	case 'r': /* whether polkit has allowed a class above those of the rules */
 		return sd_bus_message_append(question, "b", (int)call->may_raise);
 	case 'f':
 		return sd_bus_message_append(question, "s", "focused");
@@ -265,7 +266,7 @@ static int put_argument(struct call *call, char what, sd_bus_message *question)
 	return -EBADR;
 }
 
-/* What is for users alone, of their own, and so has a uid. */
+/* Returns whether the method is for users' own processes and cgroups, so that it carries a uid. */
 static bool is_users(const struct method *method)
 {
 	return *method->arguments == 'u';
@@ -284,7 +285,10 @@ static int put_question(struct call *call, sd_bus_message **ret)
 	return r;
 }
 
-/* Asks the daemon, or queues the call. `holds` is set before, so that the daemon is told of the caller's end. */
+/*
+ * Asks the daemon, or queues the call. Sets `holds` before the question is sent, so that the daemon is told in any case
+ * if the caller disconnects.
+ */
 static int send_question(struct call *call, struct caller *caller, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
@@ -331,7 +335,7 @@ static int ask_daemon(struct call *call, sd_bus_error *error)
 	return send_question(call, caller, error);
 }
 
-/* ---- who may ---- */
+/* ---- permission ---- */
 
 static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_error *unused)
 {
@@ -366,12 +370,12 @@ static int send_out(struct call *call, const struct caller *caller, sd_bus_error
 }
 
 /*
- * What is kept while polkit is asked, and copied for the daemon, should not be what a user likes. All that his units
- * can say at once is the most that is meant.
+ * Most bytes of a call's arguments, because they are kept while polkit is asked, and copied for the daemon. Enough for
+ * all units that one user may name at once.
  */
 #define ARGUMENTS_BYTES (32 * PATH_MAX)
 
-/* An empty text takes room, too. 0, -E2BIG or another -errno. */
+/* Adds up the size of the arguments; even an empty text takes some. Returns 0, -E2BIG or another -errno. */
 static int measure(sd_bus_message *message, size_t *size)
 {
 	const char *contents, *text;

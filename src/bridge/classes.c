@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads which class each unit names, for the weights service, and sends them to the daemon. */
 #include "classes.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ struct named_class *classes_find(const struct classes *classes, const char *unit
 	return NULL;
 }
 
-/* The last file that says it counts. */
+/* Reads one file into the item. The last file that names a class counts. */
 static void look_into(const char *path, struct named_class *item)
 {
 	_cleanup_free_ char *safe = text_escape(path, strlen(path));
@@ -56,7 +57,7 @@ static void look_into(const char *path, struct named_class *item)
 		item->place = NULL;
 }
 
-/* 0: its files name none. */
+/* Reads all files of a unit. Returns 1 if they name a class, 0 if not, or -errno. */
 static int look(sd_bus *manager, const char *name, struct named_class *item)
 {
 	_cleanup_(unit_clear) struct unit unit = { 0 };
@@ -97,7 +98,10 @@ int classes_look(struct classes *classes, sd_bus *manager, const char *unit)
 
 /* ---- the daemon ---- */
 
-/* Once, until its file is read again. The words may be those of a bridge that somebody has taken over. */
+/*
+ * Warns about an unknown class, once until its file is read again. The words may come from a bridge that an attacker
+ * has taken over.
+ */
 static void complain(struct named_class *item, const char *words)
 {
 	char safe[512];

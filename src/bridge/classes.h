@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The classes that units name in their files, [X-SchedQoS] Class=QOS_UTILITY: see schedqos.json(5). */
+/* Finds the classes that units name in their files, as [X-SchedQoS] Class=QOS_UTILITY: see schedqos.json(5). */
 #pragma once
 
 #include <stdbool.h>
@@ -11,28 +11,29 @@
 
 /* ---- unit_file.c ---- */
 
-/* What a file says in that section, which systemd itself ignores. */
+/* The content of that section in a file. systemd ignores the section. */
 struct unit_said {
-	unsigned line; /* 0: nothing */
-	char qos[64];  /* safe to print, cut; empty: what earlier files say is void; there may be no such class */
+	unsigned line; /* 0 if the file names no class */
+	/* escaped and cut; may be unknown; empty if the file cancels what earlier files say */
+	char qos[64];
 };
 
-/* Skips comments and what continues a line, as systemd knows them; the last one counts. Changes the text. */
+/* Finds the last Class= in the section. Skips comments and continuation lines as systemd does. Modifies the text. */
 void unit_file_parse(char *text, struct unit_said *ret);
 
-/* Reads a file. What is no regular one says nothing. 0 or -errno: -EFBIG for more than 1 MiB. */
+/* Reads a file. Files that are not regular name no class. Returns 0 or -errno: -EFBIG for more than 1 MiB. */
 int unit_file_read(const char *path, struct unit_said *ret);
 
 /* ---- classes.c ---- */
 
-/* Begins with zeros. */
+/* The units that name a class. Starts as all zeroes. */
 struct classes {
 	struct named_class {
 		struct unit_said said;
-		char *unit, *cgroup; /* where its tasks are */
-		char *place;	     /* FILE:LINE, which says it */
-		unsigned weight;     /* of that class; 0: there is none, or that is not known yet */
-		bool is_wrong;	     /* that there is none has been said */
+		char *unit, *cgroup; /* its cgroup */
+		char *place;	     /* FILE:LINE of the Class= */
+		unsigned weight;     /* weight of that class; 0 if there is none, or it is not known yet */
+		bool is_wrong;	     /* we have warned that there is no such class */
 	} *items;
 	size_t count;
 };
@@ -40,13 +41,16 @@ struct classes {
 void classes_clear(struct classes *classes);
 
 /*
- * Reads the files of a unit, if it is loaded. One that cannot be read says nothing, and that is said. 1 if they name a
- * class, or did before; 0; or -errno: the manager cannot be asked any more.
+ * Reads the files of a unit, if it is loaded. Warns of files that cannot be read. Returns 1 if they name a class, or
+ * did so before; 0; or -errno if the manager does not answer any more.
  */
 int classes_look(struct classes *classes, sd_bus *manager, const char *unit);
 
-/* Tells the daemon all of them, for a user the bridge, and learns what their classes weigh. 0 or -errno. */
+/*
+ * Sends all of them to the daemon, or for a user to the bridge, and stores the weights of their classes. Returns 0 or
+ * -errno.
+ */
 int classes_tell(struct classes *classes, sd_bus *daemon, bool is_user, sd_bus_error *error);
 
-/* NULL: it names none. */
+/* Returns the entry of that unit; NULL if it names no class. */
 struct named_class *classes_find(const struct classes *classes, const char *unit);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Connects the bridge to the daemon, and keeps the properties on the bus up to date. */
 #include "bridge_private.h"
 
 #include <errno.h>
@@ -12,13 +13,16 @@
 
 DEFINE_CLEANUP(cJSON, cJSON_Delete)
 
-/* So long it answers without a daemon. Not shorter: whoever calls again and again has one started each time. */
+/*
+ * Time after which the bridge ends if there is no daemon. Not shorter, because each further call would have the bus
+ * start another bridge.
+ */
 #define ALONE_US (5 * 1000000ULL)
 
-/* A daemon that is stopped in a debugger should not keep people from being told so. */
+/* Time to wait for the properties: callers should be told soon if the daemon is stopped in a debugger. */
 #define BEGIN_US (5 * 1000000ULL)
 
-/* By enum daemon_property: the key in what Status answers, and the name on the bus. */
+/* By enum daemon_property: the key in the daemon's status, and the name on the bus. */
 static const struct {
 	const char *key, *name;
 } properties[N_PROPERTIES] = {
@@ -28,7 +32,7 @@ static const struct {
 	[PROPERTY_FOCUS] = { "focus", "Focus" },
 };
 
-/* status: NULL while there is no daemon. */
+/* Sets the properties from the daemon's status, NULL for no daemon, and announces changes. */
 static void take_properties(struct bridge *bridge, const cJSON *status)
 {
 	char *changed[N_PROPERTIES + 1] = { 0 };
@@ -64,7 +68,7 @@ static int on_status(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 	return 0;
 }
 
-/* message: NULL while nothing has changed. */
+/* Asks for the status again. message is NULL if the daemon has reported no change. */
 static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct bridge *bridge = userdata;
@@ -107,7 +111,7 @@ uint64_t link_worked_us(struct bridge *bridge, uint64_t asked_us)
 	return answered_us > began_us ? answered_us - began_us : 0;
 }
 
-/* With the daemon the bridge ends, as all does that was held. */
+/* Connects. When the daemon ends, the bridge ends, like everything that the daemon held for callers. */
 static int open_link(struct bridge *bridge)
 {
 	_cleanup_(sd_bus_close_unrefp) sd_bus *daemon = NULL;

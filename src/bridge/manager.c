@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads properties of units from systemd, and sets their weights. */
 #include "manager.h"
 
 #include <errno.h>
@@ -19,7 +20,10 @@
 #define MANAGER	   "/org/freedesktop/systemd1", SYSTEMD ".Manager"
 #define TIMEOUT_US (30 * 1000000ULL)
 
-/* What an error means. That it refuses is an answer, too, while without one there is nothing to go on with. */
+/*
+ * Returns 0 or -errno for the result of a call: -ENOENT if the manager refuses, which is an answer, too. Other errors
+ * mean that it does not answer, and that we cannot go on.
+ */
 static int outcome(int r, const sd_bus_error *error)
 {
 	if (r >= 0 || !error->name)
@@ -87,7 +91,7 @@ int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name)
 	return r;
 }
 
-/* The interface with the properties of its kind; NULL for a kind without a weight. */
+/* Returns the interface with the properties of the unit's kind; NULL for a kind without a weight. */
 static const char *interface_of(const char *name)
 {
 	const char *suffix = strrchr(name, '.');
@@ -132,7 +136,7 @@ static int read_property(sd_bus *bus, const char *interface, const struct proper
 	else
 		r = sd_bus_get_property_trivial(bus, SYSTEMD, unit->path, interface, property->name, &error,
 						property->type, to);
-	/* This version of the manager does not have it. */
+	/* Older managers lack some properties. */
 	if (property->type == 't' && sd_bus_error_has_name(&error, SD_BUS_ERROR_UNKNOWN_PROPERTY))
 		return 0;
 	if (to == &unit->other_value && unit->other_value != WEIGHT_UNSET)
@@ -149,7 +153,7 @@ int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
 	*ret = (struct unit){ .weight = WEIGHT_UNSET, .other_value = WEIGHT_UNSET };
 	if (!interface_of(name))
 		return -ENOENT;
-	/* To ask for a property would load it as well, which is another signal that it is there. */
+	/* Asking for a property would load the unit, too, and loading sends another signal. */
 	r = call(bus, load ? "LoadUnit" : "GetUnit", &reply, "s", name);
 	if (r >= 0)
 		r = sd_bus_message_read(reply, "o", &path);
@@ -165,7 +169,7 @@ int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
 	return r < 0 ? r : 0;
 }
 
-/* One that does not run has none yet. */
+/* Computes the cgroup from the slice, because a unit that does not run has none yet. */
 static int find_cgroup(sd_bus *bus, struct unit *unit)
 {
 	_cleanup_(unit_clear) struct unit slice = { 0 };
@@ -216,7 +220,7 @@ bool unit_has_border(const struct unit *unit)
 	for (size_t i = 0; i < where.count && end && end[1] && !has; i++) {
 		char path[CGROUP_PATH_MAX + 512], controllers[256];
 
-		/* In version 1 a group has a folder in the hierarchy of a controller that is on for it. */
+		/* In version 1, the cgroup has a folder in the cpu hierarchy if the controller is enabled for it. */
 		snprintf(path, sizeof(path), "%s%s", where.mounts[i].path, unit->cgroup);
 		if (where.mounts[i].version == 1) {
 			has = access(path, F_OK) == 0;

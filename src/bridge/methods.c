@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The tables of the methods on the system bus: each row says how a call becomes a call of the daemon. */
 #include "bridge_private.h"
 
 #include <errno.h>
@@ -11,7 +12,9 @@
 #define SHOW "org.schedqos1.show"
 #define MANAGE "org.schedqos1.manage"
 
-/* Refuses others' tasks where /proc hides them from us (hidepid). Problems in the status may name some, too. */
+/*
+ * Refuses if /proc hides other users' tasks from us (hidepid): lists, and the problems in the status, would name them.
+ */
 static int before_list(struct call *call, struct caller *caller, sd_bus_error *error)
 {
 	if (caller->uid != 0 && access("/proc/1/stat", R_OK) < 0)
@@ -22,8 +25,8 @@ static int before_list(struct call *call, struct caller *caller, sd_bus_error *e
 }
 
 /*
- * com.system76.Scheduler knows but one window in front. The one before is told of first, since both may be of the same
- * app. The number may be anybody's: that it is a process of the caller's is for the daemon to see.
+ * com.system76.Scheduler knows only one window in front. Resets the previous one first, because both may belong to the
+ * same app. The number may name any process: the daemon checks that it is the caller's.
  */
 static int before_foreground(struct call *call, struct caller *caller, sd_bus_error *error)
 {
@@ -76,8 +79,8 @@ static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)
 }
 
 /*
- * The modes of com.system76.Scheduler are settings of the kernel's scheduler. Here these are a sched profile, which has
- * a name.
+ * The modes of com.system76.Scheduler stand for settings of the kernel's scheduler. Here these are sched profiles,
+ * which have names; so the mode is always "custom".
  */
 #define MODE_CUSTOM 1
 
@@ -88,7 +91,7 @@ static int on_mode(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return sd_bus_reply_method_return(message, NULL);
 }
 
-/* The argument as a whole is the caller's; sd-bus has checked its type. */
+/* sd-bus has checked the types of the arguments, which the caller chooses. */
 #define METHOD(name, in, in_names, out, out_names) \
 	SD_BUS_METHOD_WITH_NAMES(name, in, in_names, out, out_names, on_call, SD_BUS_VTABLE_UNPRIVILEGED)
 #define PROPERTY(name, number)                                                        \
@@ -135,7 +138,7 @@ static const sd_bus_vtable of_system76[] = {
 	SD_BUS_VTABLE_END,
 };
 
-/* Grows with each method, property or signal that is added: org.schedqos1(5). */
+/* Increment it with each new method, property or signal: see org.schedqos1(5). */
 #define INTERFACE_VERSION 1
 
 int methods_offer(struct bridge *bridge)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Parses the [X-SchedQoS] section of unit files. */
 #include "classes.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ static const char blank[] = " \t\r\n";
 
 /* ---- lines ---- */
 
-/* Without the blanks on both sides. */
+/* Removes blanks on both sides. */
 static char *trim(char *text)
 {
 	char *end = text + strlen(text);
@@ -43,7 +44,7 @@ static void take_line(char *text, unsigned number, bool *is_ours, struct unit_sa
 	text_escape_to(ret->qos, sizeof(ret->qos), value, strlen(value));
 }
 
-/* A backslash at its end, unless that is escaped, continues the line. */
+/* Returns whether the line ends with a backslash that is not itself escaped. */
 static bool is_continued(const char *line)
 {
 	const size_t length = strlen(line);
@@ -65,7 +66,7 @@ void unit_file_parse(char *text, struct unit_said *ret)
 		const bool was_continued = goes_on, will_go_on = is_continued(line);
 
 		line = trim(line);
-		/* Also in the midst of a continued one. */
+		/* Comments may also stand inside a continued line. */
 		if (*line == '#' || *line == ';')
 			continue;
 		goes_on = will_go_on;
@@ -85,6 +86,6 @@ int unit_file_read(const char *path, struct unit_said *ret)
 	*ret = (struct unit_said){ 0 };
 	if (r == 0)
 		unit_file_parse(text, ret);
-	/* A unit that is masked is /dev/null. */
+	/* -EINVAL: not a regular file. A masked unit is a link to /dev/null. */
 	return r == -EINVAL ? 0 : r;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Gives units their cpu weights and puts them back, for the weights service. */
 #include "weighted.h"
 
 #include <dirent.h>
@@ -19,13 +20,13 @@
 /* ---- the record ---- */
 
 /*
- * For each unit a symbolic link of its name, in a folder, which is made before the weight is set and removed after it
- * is put back. Either is one step, so that whoever reads them after a kill at any moment knows all: what a link has and
- * its unit has not was never set.
+ * The record is a folder with a symbolic link per unit, with the unit's name. It is created before the weight is set
+ * and removed after it is put back. Both steps are atomic, so the record is complete after a kill at any moment. If a
+ * unit does not have the weight in its link, that weight was never set, or somebody has changed it.
  */
 struct kept_weight {
-	uint64_t before, set; /* UINT64_MAX: none */
-	int is_transient;     /* its unit goes with all that was set on it */
+	uint64_t before, set; /* UINT64_MAX for none */
+	int is_transient;     /* systemd forgets the unit, with all that was set on it, when it ends */
 };
 
 int weighted_open(struct weighted *weighted, bool is_user)
@@ -37,7 +38,7 @@ int weighted_open(struct weighted *weighted, bool is_user)
 	snprintf(weighted->path, sizeof(weighted->path), "%s/schedqos", folder ? folder : "$XDG_RUNTIME_DIR");
 	if (r >= 0)
 		r = weighted->record = folder_open(weighted->path, 0755);
-	/* Not the folder itself: root's everybody can open, and so lock. */
+	/* Lock a file, not the folder: everybody can open, and so lock, root's folder. */
 	if (r >= 0) {
 		weighted->lock =
 			openat(weighted->record, "weights.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -79,7 +80,7 @@ static int keep(struct weighted *weighted, const char *name, const struct kept_w
 	return 0;
 }
 
-/* One that cannot be removed does no harm: its unit no longer carries what was set. */
+/* Removes a link. A failure does no harm, because the unit no longer has the weight in the link. */
 static int forget(struct weighted *weighted, const char *name)
 {
 	int r = state_file_remove(weighted->record, name);
@@ -93,7 +94,10 @@ static int forget(struct weighted *weighted, const char *name)
 
 /* ---- one unit ---- */
 
-/* In the order in which a kill in between leaves no trace. 0 or -errno: the manager cannot be asked any more. */
+/*
+ * Puts a weight back before the link is removed, so that a kill in between leaves nothing behind. Returns 0 or -errno:
+ * the manager does not answer any more.
+ */
 static int put_back(struct weighted *weighted, const char *name, const struct kept_weight *kept, struct unit *unit)
 {
 	if (unit->weight == kept->set) {
@@ -113,7 +117,7 @@ static int put_back(struct weighted *weighted, const char *name, const struct ke
 	return forget(weighted, name);
 }
 
-/* Set by systemd itself or, since that has been put back, by us. */
+/* Returns whether the file was set up by systemd itself, or by us: our own weight has been put back by now. */
 static bool is_shipped(const char *path)
 {
 	static const char *const shipped[] = { "/usr/lib/systemd/user/", "/lib/systemd/user/", "/run/user/" };
@@ -125,7 +129,10 @@ static bool is_shipped(const char *path)
 	return !*path;
 }
 
-/* Slices of users have 100 in systemd's own files, which is what they would have without. */
+/*
+ * Returns whether somebody has chosen the unit's weight. In a user's manager, systemd's own files give slices 100, the
+ * value they would have anyway.
+ */
 static bool has_chosen_weight(const struct weighted *weighted, const struct unit *unit)
 {
 	bool is_chosen = !is_shipped(unit->fragment);
@@ -137,7 +144,7 @@ static bool has_chosen_weight(const struct weighted *weighted, const struct unit
 	return is_chosen;
 }
 
-/* Whether nobody has chosen what the unit gets, and its weight would not make a border. */
+/* Returns whether nobody has chosen the unit's share, and a weight would make no new border. */
 static bool may_set(struct weighted *weighted, const struct unit *unit)
 {
 	const bool is_chosen = has_chosen_weight(weighted, unit);
@@ -177,7 +184,10 @@ static int set(struct weighted *weighted, const char *name, const struct unit *u
 	return forget(weighted, name);
 }
 
-/* load: also if it is not there now; one that is not even then is forgotten. */
+/*
+ * Gives or puts back the weight of one unit. With load, also if it is not loaded now; if it cannot be loaded, its
+ * record is removed.
+ */
 static int consider(struct weighted *weighted, const char *name, unsigned weight, bool load)
 {
 	_cleanup_(unit_clear) struct unit unit = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cpu weights that units were given. Each is on record until it is put back. */
+/* Sets cpu weights of units and puts them back. Each is on record until it is put back. */
 #pragma once
 
 #include <linux/limits.h>
@@ -12,33 +12,37 @@
 
 struct weighted {
 	bool is_user;	 /* the manager is a user's */
-	sd_bus *manager; /* NULL: nothing has been asked yet */
+	sd_bus *manager; /* NULL before the first question */
 	char path[PATH_MAX];
 	int record, lock;
 	size_t count; /* units on record */
-	int level;    /* at which is said what is respected */
+	/* the log level for units that keep a weight of their own */
+	int level;
 	bool has_told_border;
 	struct problem refused;
 };
 
-/* Opens and locks the record. 0, or logs the error and returns -errno. In any case the caller closes it. */
+/* Opens and locks the record. Returns 0; or -errno after logging the reason. The caller closes it in any case. */
 int weighted_open(struct weighted *weighted, bool is_user);
 void weighted_close(struct weighted *weighted);
 
-/* Whether the unit's is on record. */
+/* Returns whether the unit's weight is on record. */
 bool weighted_has(const struct weighted *weighted, const char *name);
 
-/* What a unit is to have; 0: what it had before. */
+/* Returns the weight that a unit should have; 0 for the one it had before. */
 typedef unsigned weight_of_unit(const void *context, const char *name);
 
 /*
- * Sees to it that the unit has that weight, if it is loaded and nobody has chosen another. 0 or -errno: the manager
- * cannot be asked any more.
+ * Gives a unit that weight, if it is loaded and nobody has chosen another. Returns 0 or -errno: the manager does not
+ * answer any more.
  */
 int weighted_give(struct weighted *weighted, const char *name, unsigned weight);
 
-/* The same for all that are on record: what was set on one that is not loaded would come back with it. */
+/*
+ * The same for all units on record, also if they are not loaded: a weight that was set on them would come back with
+ * them.
+ */
 int weighted_again(struct weighted *weighted, weight_of_unit *weight_of, const void *context);
 
-/* Puts all back. Returns an exit status, and logs what is wrong. */
+/* Puts all weights back. Logs errors. Returns an exit status. */
 int weighted_put_back(struct weighted *weighted);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The weights service: follows configuration, units and seats, and decides which weight each unit should have. */
 #include <schedqos/bridge/bridge.h>
 
 #include <errno.h>
@@ -26,24 +27,25 @@
 struct weights {
 	sd_event *event;
 	struct weighted units;
-	sd_bus *daemon;	 /* of a user, whom that does not let in, the bridge */
-	bool has_daemon; /* with a configuration, which a bridge may have not */
-	sd_login_monitor *logins; /* NULL: nobody tells of seats */
+	sd_bus *daemon;		  /* for a user, the connection to the bridge */
+	bool has_daemon;	  /* the daemon has sent its setting; a bridge may have no daemon */
+	sd_login_monitor *logins; /* NULL without a login manager */
 	bool seat_is_used;
 	struct weight_list wanted;
-	sd_bus_message *reply; /* of the daemon; holds the patterns */
-	struct classes classes; /* that units name, for those that are not wanted */
-	bool has_told;		/* the daemon, of some */
-	bool is_refused;	/* it does not take them, which has been said */
-	/* Units that signals have named and that are still to be looked at; beyond PENDING_MAX, all units are. */
+	sd_bus_message *reply;	/* the daemon's answer; owns the patterns */
+	struct classes classes; /* named by units, for units without a setting */
+	bool has_told;		/* the daemon knows some of them */
+	bool is_refused;	/* the daemon refuses them, which we have logged */
+	/* Units in signals that we have yet to look at; all units if there were more than PENDING_MAX. */
 	char *pending[PENDING_MAX];
 	size_t n_pending;
 	bool all_pending;
-	bool reconsider;		  /* whatever was decided before */
-	sd_event_source *idle, *deadline; /* do what is pending: when no signal waits, and soon in any case */
+	bool reconsider; /* decide about all units again */
+	/* handle pending units: when no signal waits, or at the deadline */
+	sd_event_source *idle, *deadline;
 };
 
-/* The setting goes first. 0: none. */
+/* Returns the weight of a unit; 0 for none. The setting counts before the unit's class. */
 static unsigned weight_of(const void *context, const char *name)
 {
 	const struct weights *weights = context;
@@ -70,7 +72,10 @@ static int look_listed(void *context, const char *name)
 	return r < 0 ? r : 0;
 }
 
-/* What says nothing need not be told so. One that is refused does not have the weight either. */
+/*
+ * Sends the classes to the daemon, unless there is nothing to report. If it refuses them, their units get no weight for
+ * their class.
+ */
 static void tell_classes(struct weights *weights)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -88,7 +93,7 @@ static void tell_classes(struct weights *weights)
 	weights->has_told = weights->classes.count;
 }
 
-/* To the service manager, also for whoever asks that for our status. The first time all is set. */
+/* Reports our status to the service manager, where users see it, and at the first time that all is set. */
 static void tell_status(const struct weights *weights)
 {
 	sd_notifyf(0, "READY=1\nSTATUS=%zu units have a weight, %zu name a class, somebody is %sat a seat",
@@ -110,7 +115,7 @@ static int consider_all(struct weights *weights)
 
 /* ---- seats ---- */
 
-/* Not a login screen, not from afar, not on the way out. */
+/* Returns whether the session is a user's, at a seat, and not closing: no login screen, no remote session. */
 static bool is_at_seat(const char *session)
 {
 	_cleanup_free_ char *seat = NULL, *class = NULL, *state = NULL;
@@ -136,15 +141,15 @@ static bool seat_is_used(void)
 
 /* ---- what wakes us ---- */
 
-/* The record stays for the next one. */
+/* Ends the loop after an error. The record stays for the next run. */
 static int give_up(struct weights *weights, int r)
 {
 	return r < 0 ? sd_event_exit(weights->event, EXIT_FAILURE) : 0;
 }
 
 /*
- * Signals only mark what is to be done. Anybody can have the manager send as many as it can, by loading units that do
- * not exist; those have gone again before they are looked at.
+ * Schedules the work, which signals only mark. Anybody can have the manager send as many signals as it can, by loading
+ * units that do not exist; these are gone again before we look at them.
  */
 static int do_soon(struct weights *weights)
 {
@@ -205,7 +210,7 @@ static void unmark_all(struct weights *weights)
 	weights->all_pending = false;
 }
 
-/* Looks at a unit's files. One whose class has changed is decided about with all others. */
+/* Looks at a unit's files. If its class has changed, all units are decided about again. */
 static int do_pending(struct weights *weights, const char *name)
 {
 	int r = classes_look(&weights->classes, weights->units.manager, name);
@@ -228,7 +233,7 @@ static int do_all_pending(struct weights *weights)
 	}
 	weights->reconsider = false;
 	r = consider_all(weights);
-	/* What is respected is said the first time, and not again when some unit or session comes. */
+	/* Log units that keep their own weight the first time, not again whenever some unit or session appears. */
 	weights->units.level = LOG_DEBUG;
 	return r;
 }
@@ -252,7 +257,7 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 	return give_up(weights, do_all_pending(weights));
 }
 
-/* While the manager reloads, all units are removed and come back. */
+/* Called when a unit is new or removed. While the manager reloads, all are removed and come back. */
 static int on_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct weights *weights = userdata;
@@ -261,7 +266,7 @@ static int on_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	(void)error;
 	if (sd_bus_message_read(message, "s", &name) < 0)
 		return 0;
-	/* Nothing need be asked about a removed unit of which nothing is known. */
+	/* Ignore a removed unit of which we know nothing. */
 	if (sd_bus_message_is_signal(message, NULL, "UnitRemoved") > 0 &&
 	    !classes_find(&weights->classes, name) && !weighted_has(&weights->units, name)) {
 		unmark(weights, name);
@@ -270,7 +275,10 @@ static int on_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return give_up(weights, mark(weights, name));
 }
 
-/* Who does not answer has the configuration that he had. But there may be no bridge, or it has no daemon. */
+/*
+ * Asks for the setting. If there is no answer, the previous one stays in force, unless there is no bridge, or it has no
+ * daemon.
+ */
 static int ask_daemon(struct weights *weights)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -305,7 +313,7 @@ static int ask_daemon(struct weights *weights)
 	return r;
 }
 
-/* Or a bridge that had no daemon has one. */
+/* Called after a reload, or when a bridge without a daemon has got one. */
 static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct weights *weights = userdata;
@@ -318,8 +326,8 @@ static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *er
 }
 
 /*
- * Who has the name of the bridge now knows nothing of us. Where nobody has, nothing is to have a weight until somebody
- * does.
+ * Called when the bridge's name gets another owner, which does not know our classes yet. Without a bridge, no unit
+ * should have a weight until there is one again.
  */
 static int on_bridge(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -345,7 +353,7 @@ static int on_login(sd_event_source *source, int fd, uint32_t revents, void *use
 	sd_login_monitor_flush(weights->logins);
 	if (!weights->units.is_user)
 		weights->seat_is_used = seat_is_used();
-	/* A user's session may be in front now, in which polkit allows what it did not. */
+	/* A user's session may now be in front, in which polkit allows more. */
 	return weights->seat_is_used != was_used || weights->is_refused ? look_again(weights) : 0;
 }
 
@@ -358,7 +366,7 @@ static int listen_to_logins(struct weights *weights)
 	if (r >= 0)
 		r = sd_event_add_io(weights->event, NULL, sd_login_monitor_get_fd(weights->logins),
 				    (uint32_t)sd_login_monitor_get_events(weights->logins), on_login, weights);
-	/* Without a login manager nobody is at a seat. */
+	/* Without a login manager, nobody is at a seat. */
 	if (r < 0)
 		log_debug("nobody tells of seats: %s", strerror(-r));
 	if (!weights->units.is_user)
@@ -370,12 +378,12 @@ static int connect_to_bridge(struct weights *weights)
 {
 	int r = bus_open_system(&weights->daemon);
 
-	/* Whoever sits at the machine does so with a session of his own, or this would not run. */
+	/* A user at this machine has a session, or this service would not run. */
 	weights->seat_is_used = true;
 	if (r >= 0)
 		r = sd_bus_add_match(weights->daemon, NULL, BUS_NAME_OWNER_CHANGED ",arg0='" BRIDGE_NAME "'", on_bridge,
 				     weights);
-	/* Reloaded, and PropertiesChanged. */
+	/* Any signal of the bridge: Reloaded, PropertiesChanged. */
 	if (r >= 0)
 		r = sd_bus_match_signal(weights->daemon, NULL, BRIDGE_NAME, BUS_PATH, NULL, NULL, on_reloaded, weights);
 	if (r >= 0)
@@ -471,7 +479,7 @@ int weights_run(bool is_user)
 
 	if (start(&weights, is_user) < 0)
 		return EXIT_FAILURE;
-	/* With the daemon, too, all ends that it has said. */
+	/* Put all back also when the daemon has ended, because its setting has ended with it. */
 	if (sd_event_loop(weights.event) == 0 || !sd_bus_is_open(weights.daemon))
 		return weighted_put_back(&weights.units);
 	log_error("the service manager does not answer: cpu weights are still in the record in %s",

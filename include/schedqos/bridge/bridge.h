@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What runs beside the daemon, since that has no way to it: the two buses. */
+/* Services that run beside the daemon, because it has no access to the system bus or to users' buses. */
 #pragma once
 
 #include <stdbool.h>
 
-/* ---- users: a service on the system bus, without privileges, that asks polkit and passes on what is allowed ---- */
+/* ---- users: a service without privileges on the system bus, which asks polkit and passes on allowed calls ---- */
 
-/* org.schedqos1(5) describes it. The daemon checks all of it again. */
+/* org.schedqos1(5) describes the interface. The daemon checks each call again. */
 
-/* On the system bus the name and the interface; the path is BUS_PATH, as on the daemon's own socket. */
+/* The name and the interface on the system bus. The path is BUS_PATH, as on the daemon's own socket. */
 #define BRIDGE_NAME "org.schedqos1"
 
-/* Returned where the daemon does not run, or lets nobody in. */
+/* Returned if the daemon does not run, or refuses the bridge's connection. */
 #define BRIDGE_ERROR_NO_DAEMON "org.schedqos1.Error.NoDaemon"
 
 /*
- * Serves until it is told to stop; or the daemon ends, which is a failure, after which the service manager starts the
- * next one; or some seconds have passed without any daemon. is_system76: has the name com.system76.Scheduler as well.
- * Returns an exit status.
+ * Serves until it is told to stop, until the daemon ends (a failure, after which the service manager starts it again),
+ * or until some seconds have passed without a daemon. With is_system76 it also serves com.system76.Scheduler. Returns
+ * an exit status.
  */
 int bridge_run(bool is_system76);
 
@@ -25,14 +25,15 @@ int bridge_run(bool is_system76);
 
 /*
  * Between two cgroups with the cpu controller their weights count before any nice value. So units get the weight of a
- * class, as the setting "weights" of the daemon's configuration has it. The service manager owns the cgroups and sets
- * them; the daemon itself has no way to it, so this runs beside it, as a unit of its own.
+ * class, by the setting "weights" of the daemon's configuration. The service manager owns the cgroups and sets the
+ * weights. The daemon has no access to it, so this runs as a unit of its own.
  */
 /*
- * Follows the daemon's configuration, the units and the seats until it is told to stop or the daemon ends, and puts all
- * back then. Returns an exit status. is_user: they are those of the caller's own manager, who asks the bridge.
+ * Follows the daemon's configuration, the units and the seats until it is told to stop or the daemon ends; then puts
+ * all weights back. Returns an exit status. With is_user it works on units of the caller's own manager, and asks the
+ * bridge instead of the daemon.
  */
 int weights_run(bool is_user);
 
-/* Puts back what one that was killed has set. Returns an exit status. */
+/* Puts back the weights that a killed run has set. Returns an exit status. */
 int weights_restore(bool is_user);
