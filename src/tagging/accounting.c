@@ -2,6 +2,9 @@
 /*
  * What tasks use: listens to the ends of tasks, and looks at those that live when somebody asks. It does so only while
  * there is a reader or the setting says so, since each end then costs its task and us a microsecond or two.
+ *
+ * Records of ends wake nobody. They are taken when forks and execs have woken us anyway, some together, and before each
+ * look: tasks that end without others being born are not more than there were.
  */
 #include "tagger_private.h"
 
@@ -18,9 +21,10 @@
 /* Some 10,000 records, half a second of a fork storm. */
 #define BUFFER_BYTES (16 * 1024 * 1024)
 
-/* At one wake-up as many records are taken as take us a millisecond. */
+/* At one wake-up as many records are taken as take us a millisecond; and not more often than this. */
 #define RECORDS_BATCH 64
 #define BATCHES_MAX   16
+#define EVERY_MS      20
 
 /* After so many tasks that are looked at, events are handled: no task waits longer than that for its class. */
 #define HANDLE_EVERY 256
@@ -225,8 +229,8 @@ static void take_ended(struct tagger *tagger, const struct task_use *records, in
 	accounting->ended += (uint64_t)n;
 }
 
-/* Takes up to max batches of records. */
-static void receive(struct tagger *tagger, unsigned max)
+/* Takes up to max batches of records. Returns whether nothing was left. */
+static bool receive(struct tagger *tagger, unsigned max)
 {
 	struct accounting *accounting = &tagger->accounting;
 	struct task_use records[RECORDS_BATCH];
@@ -235,50 +239,62 @@ static void receive(struct tagger *tagger, unsigned max)
 
 	for (unsigned i = 0; i < max && !is_drained; i++) {
 		n = taskstats_receive(accounting->stats, records, RECORDS_BATCH, &is_drained);
-		if (n == -ENOBUFS) {
+		/* A task's fork and exec were queued before its end was. */
+		if (n > 0) {
+			events_book(tagger);
+			take_ended(tagger, records, n);
+		} else if (n == -ENOBUFS) {
 			note_loss(tagger);
 			is_drained = false;
 		} else if (n < 0) {
 			accounting->error = n;
-		} else {
-			take_ended(tagger, records, n);
+			is_drained = true;
 		}
 	}
+	return is_drained;
+}
+
+static bool is_listening(const struct accounting *accounting)
+{
+	return accounting->is_on && accounting->stats && taskstats_fd(accounting->stats) >= 0;
 }
 
 void accounting_receive(struct tagger *tagger)
 {
-	if (tagger->accounting.pace.source)
+	if (is_listening(&tagger->accounting))
 		receive(tagger, BUFFER_BYTES / 1024 / RECORDS_BATCH);
 }
 
-/* Events come first: a task's fork and exec were queued before its end was. */
-static void on_ended(void *context)
+/* Returns whether it is to be called again at once. */
+static bool follow(struct tagger *tagger)
 {
-	struct tagger *tagger = context;
+	struct accounting *accounting = &tagger->accounting;
+	const uint32_t now_ms = clock_ms();
 
-	events_handle(tagger);
-	receive(tagger, BATCHES_MAX);
-	if (sums_is_crowded(tagger->accounting.sums))
+	if (!is_listening(accounting) || now_ms - accounting->received_ms < EVERY_MS)
+		return false;
+	if (!receive(tagger, BATCHES_MAX))
+		return true;
+	accounting->received_ms = now_ms;
+	if (sums_is_crowded(accounting->sums))
 		look_at_all(tagger);
-	tagger_wake(tagger);
+	return false;
+}
+
+void accounting_follow(struct tagger *tagger)
+{
+	if (follow(tagger))
+		tagger_wake(tagger);
 }
 
 /* ---- when ---- */
 
 static int listen_to_ends(struct tagger *tagger)
 {
-	/* Nobody waits for what they say. */
-	static const struct pace_limits limits = { .many = 16, .share = 64, .longest_us = 20000 };
 	struct accounting *accounting = &tagger->accounting;
 	int r = taskstats_open(&accounting->stats);
 
-	pace_init(&accounting->pace, &accounting->ended, limits, on_ended, tagger);
-	if (r == 0)
-		r = taskstats_listen(accounting->stats, BUFFER_BYTES);
-	if (r == 0)
-		r = pace_open(&accounting->pace, tagger->event, taskstats_fd(accounting->stats));
-	return r;
+	return r < 0 ? r : taskstats_listen(accounting->stats, BUFFER_BYTES);
 }
 
 static void begin(struct tagger *tagger)
@@ -297,7 +313,6 @@ static void begin(struct tagger *tagger)
 static void end(struct accounting *accounting)
 {
 	accounting->is_on = false;
-	pace_close(&accounting->pace);
 	taskstats_close(accounting->stats);
 	accounting->stats = NULL;
 }

@@ -69,6 +69,7 @@ static void handle(struct tagger *tagger)
 	bool is_empty;
 
 	is_empty = events_handle(tagger);
+	accounting_follow(tagger);
 	heard_check(tagger);
 	check_shortage(tagger);
 	if (is_empty && tagger->events_lost)

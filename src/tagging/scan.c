@@ -337,7 +337,10 @@ void scan_sweep(struct tagger *tagger)
 	/* Whoever counts what tasks have used asks the records for their classes. */
 	if (n)
 		accounting_receive(tagger);
-	for (size_t i = 0; i < n; i++)
-		plan_exited(tagger->plan, ended[i]);
+	/* Forks have been booked meanwhile. */
+	for (size_t i = 0; i < n; i++) {
+		if (applier_look(&tagger->applier, ended[i], &attr) == -ESRCH)
+			plan_exited(tagger->plan, ended[i]);
+	}
 	tagger->sweep_at = tasks_count(tasks) * 2 + SWEEP_MIN;
 }

@@ -10,11 +10,8 @@
 #define ROWS_MAX  1024
 #define SLOTS_ROWS (2 * ROWS_MAX) /* a power of two */
 
-/* When a record of an end, or /proc/stat in place of taskstats, says a task was born may be wrong by this. */
+/* When a task was born may be wrong by this: /proc counts in ticks. By a record of an end it seems later. */
 #define SLACK_US 50000
-
-/* A record of an end may wait for us this long. Ids are not reused in that time after the birth of a task. */
-#define RECEIVED_US 2000000
 
 /*
  * A task is reported when it begins to end. What it uses from then on, most of it to free its memory, is about this,
@@ -310,12 +307,16 @@ static void note_longest(struct use_row *row, uint64_t ns)
 	}
 }
 
-/* Whether that is the task with this id as it was seen: another one was born later. */
-static bool is_same(const struct seen *seen, uint64_t birth_us, bool ends)
+/*
+ * Whether that is the task with this id as it was seen. Who lived then has not ended before its record. Another one has
+ * ended if records were lost, and has used less. Another one that lives was born later.
+ */
+static bool is_same(const struct sums *sums, const struct seen *seen, const struct task_use *use, uint64_t birth_us,
+		    bool ends)
 {
 	if (ends)
-		return !seen->has_ended && birth_us + SLACK_US >= seen->birth_us &&
-		       birth_us <= seen->birth_us + RECEIVED_US;
+		return !seen->has_ended &&
+		       (!sums->has_loss || (use->run_ns >= seen->run_ns && use->waits >= seen->waits));
 	return birth_us <= seen->birth_us + SLACK_US;
 }
 
@@ -340,7 +341,7 @@ static bool count(struct sums *sums, struct row *row, const struct task_use *use
 {
 	const uint64_t birth_us = use->age_us < now_us ? now_us - use->age_us : 0;
 	const struct seen *last = find(&sums->last, use->tid);
-	const bool is_known = last && is_same(last, birth_us, ends);
+	const bool is_known = last && is_same(sums, last, use, birth_us, ends);
 	struct seen seen = {
 		.tid = use->tid,
 		.has_ended = ends || (is_known && last->has_ended),

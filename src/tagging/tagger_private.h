@@ -139,7 +139,7 @@ struct accounting {
 	struct sums *sums;	 /* NULL: it was never on. Those of classes stay when it is off */
 	struct taskstats *stats; /* NULL: the kernel has none, or it is off */
 	int error;		 /* 0, or why taskstats is not used */
-	struct pace pace;	 /* of the records of ended tasks */
+	uint32_t received_ms;	 /* when records of ended tasks were taken, CLOCK_MONOTONIC, cut to 32 bits */
 	bool has_delays, has_longest;
 	uint64_t ended, lost;	 /* records; times that some were dropped */
 	uint64_t busy_ns, at_ns; /* of the last look */
@@ -310,6 +310,9 @@ int accounting_read(struct tagger *tagger, unsigned reader, bool begins);
 
 /* accounting.c: looks at every task that lives. Does nothing while it is off. */
 void accounting_look(struct tagger *tagger);
+
+/* accounting.c: takes records that are queued, if it is time to. Call it after events were handled. */
+void accounting_follow(struct tagger *tagger);
 
 /* accounting.c: takes the records that are queued. Call it before the records of ended tasks are removed. */
 void accounting_receive(struct tagger *tagger);

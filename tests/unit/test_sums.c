@@ -168,6 +168,31 @@ TEST_IN(a_record_that_is_read_late_adds_nothing, set_up, tear_down)
 	assert_int_equal(one->ended, 1);
 }
 
+/* Nothing wakes us for a record: it may be read much later. */
+TEST_IN(a_record_that_waits_is_of_the_same_task, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+	const struct task_use late = use(20, 100, 1200, 45);
+
+	sums_begin_round(sums);
+	lives(one, 20, 100, 1000, 42);
+	sums_end_round(sums, 0);
+	sums_add_ended(sums, one, &late, BEGIN_US + 60000000);
+	assert_int_equal(one->cpu_ns, 45 * MS);
+}
+
+TEST_IN(after_a_loss_who_has_used_less_is_another, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+
+	sums_begin_round(sums);
+	lives(one, 20, 100, 1000, 42);
+	sums_end_round(sums, 0);
+	sums_note_loss(sums);
+	ends(one, 20, 1500, 1600, 5);
+	assert_int_equal(one->cpu_ns, 47 * MS);
+}
+
 TEST_IN(an_id_that_is_reused_is_another_task, set_up, tear_down)
 {
 	struct use_row *one = row(1, ""), *two = row(2, "");
