@@ -93,8 +93,8 @@ static const size_t inserted[] = {
 
 struct taskstats {
 	int family;
-	struct nl_sock *questions, *ends; /* ends: NULL while not listening */
-	char cpus[256];			  /* list of all possible CPUs */
+	struct nl_sock *questions, *ends;
+	char cpus[256]; /* list of all possible CPUs */
 	struct mmsghdr messages[BATCH];
 	struct iovec iovecs[BATCH];
 	struct sockaddr_nl senders[BATCH];
@@ -227,30 +227,30 @@ static int open_socket(struct nl_sock **ret)
 	return r < 0 ? -(errno ? errno : EIO) : 0;
 }
 
-/* Sends a question with one attribute, and waits for the kernel's acknowledgement. Returns 0 or -errno. */
-static int tell(struct taskstats *stats, struct nl_sock *socket, int attribute, const char *text)
+/* Sends the list of CPUs whose ends we want to hear of, or no longer. Returns 0 or -errno. */
+static int tell(struct taskstats *stats, int attribute)
 {
 	struct nl_msg *message = nlmsg_alloc();
 	int r = message ? 0 : -ENOMEM;
 
 	if (r == 0 && (!genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, stats->family, 0, 0, COMMAND_GET,
 				    FAMILY_VERSION) ||
-		       nla_put_string(message, attribute, text) < 0))
+		       nla_put_string(message, attribute, stats->cpus) < 0))
 		r = -ENOMEM;
-	if (r == 0 && nl_send_auto(socket, message) < 0)
+	if (r == 0 && nl_send_auto(stats->ends, message) < 0)
 		r = -(errno ? errno : EIO);
 	nlmsg_free(message);
 	return r;
 }
 
-/* Reads the acknowledgement of the last question. Records of ended tasks may arrive before it. Returns 0 or -errno. */
-static int await_ack(struct taskstats *stats, struct nl_sock *socket)
+/* Reads the acknowledgement. Records of ended tasks may arrive before it. Returns 0 or -errno. */
+static int await_ack(struct taskstats *stats)
 {
 	uint8_t *datagram = stats->datagrams[0];
 	struct task_use record;
 
 	for (;;) {
-		const ssize_t size = recv(nl_socket_get_fd(socket), datagram, DATAGRAM_MAX, 0);
+		const ssize_t size = recv(nl_socket_get_fd(stats->ends), datagram, DATAGRAM_MAX, 0);
 
 		if (size < 0 && errno != EINTR && errno != ENOBUFS)
 			return -errno;
@@ -275,7 +275,22 @@ static int read_cpus(struct taskstats *stats)
 	return r;
 }
 
-int taskstats_open(struct taskstats **ret)
+/* Registers us with the kernel. It may then report ends before it acknowledges that. */
+static int listen_to_ends(struct taskstats *stats, int buffer_size)
+{
+	int r = open_socket(&stats->ends), fd;
+
+	if (r < 0)
+		return r;
+	fd = nl_socket_get_fd(stats->ends);
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer_size, sizeof(buffer_size)) < 0 &&
+	    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer_size, sizeof(buffer_size)) < 0)
+		return -errno;
+	r = tell(stats, ASK_REGISTER);
+	return r < 0 ? r : await_ack(stats);
+}
+
+int taskstats_open(struct taskstats **ret, int buffer_size)
 {
 	struct taskstats *stats = calloc(1, sizeof(*stats));
 	int r;
@@ -298,8 +313,8 @@ int taskstats_open(struct taskstats **ret)
 		if (stats->family < 0)
 			r = -ENOENT;
 	}
-	if (r == 0 && nl_socket_set_nonblocking(stats->questions) < 0)
-		r = -EIO;
+	if (r == 0)
+		r = listen_to_ends(stats, buffer_size);
 	if (r < 0) {
 		taskstats_close(stats);
 		return r;
@@ -308,55 +323,19 @@ int taskstats_open(struct taskstats **ret)
 	return 0;
 }
 
-void taskstats_close(struct taskstats *stats)
-{
-	if (!stats)
-		return;
-	taskstats_ignore(stats);
-	nl_socket_free(stats->questions);
-	free(stats);
-}
-
-int taskstats_listen(struct taskstats *stats, int buffer_size)
-{
-	int r, fd;
-
-	if (stats->ends)
-		return 0;
-	r = open_socket(&stats->ends);
-	if (r == 0) {
-		fd = nl_socket_get_fd(stats->ends);
-		if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer_size, sizeof(buffer_size)) < 0 &&
-		    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer_size, sizeof(buffer_size)) < 0)
-			r = -errno;
-	}
-	if (r == 0)
-		r = tell(stats, stats->ends, ASK_REGISTER, stats->cpus);
-	if (r == 0)
-		r = await_ack(stats, stats->ends);
-	if (r == 0 && nl_socket_set_nonblocking(stats->ends) < 0)
-		r = -EIO;
-	if (r < 0)
-		taskstats_ignore(stats);
-	return r;
-}
-
 /*
  * Deregisters explicitly: otherwise the kernel would notice the closed socket only when the next task ends on each CPU,
  * and that task would spend time on it.
  */
-void taskstats_ignore(struct taskstats *stats)
+void taskstats_close(struct taskstats *stats)
 {
-	if (!stats->ends)
+	if (!stats)
 		return;
-	tell(stats, stats->ends, ASK_DEREGISTER, stats->cpus);
+	if (stats->ends)
+		tell(stats, ASK_DEREGISTER);
 	nl_socket_free(stats->ends);
-	stats->ends = NULL;
-}
-
-int taskstats_fd(const struct taskstats *stats)
-{
-	return stats->ends ? nl_socket_get_fd(stats->ends) : -1;
+	nl_socket_free(stats->questions);
+	free(stats);
 }
 
 /* Receives up to max datagrams of the kernel. Returns their number, or -errno. */
@@ -410,6 +389,9 @@ int taskstats_ask(struct taskstats *stats, const pid_t *tids, size_t n, struct t
 			.attribute = { NLA_HDRLEN + sizeof(uint32_t), ASK_PID },
 			.tid = (uint32_t)tids[i],
 		};
+	/* The kernel refuses an empty datagram. */
+	if (!left)
+		return 0;
 	if (send(nl_socket_get_fd(stats->questions), questions, (size_t)left * sizeof(*questions), 0) < 0)
 		return -errno;
 	/* send() returns after the kernel has queued all answers, one datagram each. */

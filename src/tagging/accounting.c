@@ -63,13 +63,15 @@ static void match_ended(const struct tagger *tagger, const struct task *leader, 
 
 static void name_program(const struct tagger *tagger, const struct task_use *use, struct sums_key *key)
 {
-	const char *name = use->tid == use->tgid ? use->comm : sums_program(tagger->accounting.sums, use->tgid);
-
+	struct sums *sums = tagger->accounting.sums;
+	const char *name = use->tid == use->tgid ? use->comm : sums_program(sums, use->tgid);
 	char comm[TASK_COMM_LEN];
 
 	key->of = USE_OF_PROGRAM;
-	if (!name)
+	if (!name) {
 		name = procfs_comm(tagger->proc, use->tgid, comm) == 0 ? comm : use->comm;
+		sums_name_program(sums, use->tgid, name, clock_ns(CLOCK_MONOTONIC) / 1000);
+	}
 	/* Zeroes follow, since it is a part of the key. */
 	memcpy(key->program, name, strnlen(name, sizeof(key->program) - 1));
 }
@@ -254,14 +256,9 @@ static bool receive(struct tagger *tagger, unsigned max)
 	return is_drained;
 }
 
-static bool is_listening(const struct accounting *accounting)
-{
-	return accounting->is_on && accounting->stats && taskstats_fd(accounting->stats) >= 0;
-}
-
 void accounting_receive(struct tagger *tagger)
 {
-	if (is_listening(&tagger->accounting))
+	if (tagger->accounting.stats)
 		receive(tagger, BUFFER_BYTES / 1024 / RECORDS_BATCH);
 }
 
@@ -271,7 +268,7 @@ static bool follow(struct tagger *tagger)
 	struct accounting *accounting = &tagger->accounting;
 	const uint32_t now_ms = clock_ms();
 
-	if (!is_listening(accounting) || now_ms - accounting->received_ms < EVERY_MS)
+	if (!accounting->stats || now_ms - accounting->received_ms < EVERY_MS)
 		return false;
 	if (!receive(tagger, BATCHES_MAX))
 		return true;
@@ -289,19 +286,11 @@ void accounting_follow(struct tagger *tagger)
 
 /* ---- when ---- */
 
-static int listen_to_ends(struct tagger *tagger)
-{
-	struct accounting *accounting = &tagger->accounting;
-	int r = taskstats_open(&accounting->stats);
-
-	return r < 0 ? r : taskstats_listen(accounting->stats, BUFFER_BYTES);
-}
-
 static void begin(struct tagger *tagger)
 {
 	struct accounting *accounting = &tagger->accounting;
 
-	accounting->error = listen_to_ends(tagger);
+	accounting->error = taskstats_open(&accounting->stats, BUFFER_BYTES);
 	if (accounting->error < 0)
 		log_notice("the ends of tasks are not heard (%s): what is used by tasks that end is missing",
 			   accounting->error == -ENOENT ? "no CONFIG_TASKSTATS" : strerror(-accounting->error));

@@ -128,6 +128,14 @@ const char *sums_program(const struct sums *sums, pid_t tgid)
 	return leader ? leader->program : NULL;
 }
 
+void sums_name_program(struct sums *sums, pid_t tgid, const char *program, uint64_t now_us)
+{
+	struct seen leader = { .tid = tgid, .birth_us = now_us };
+
+	memcpy(leader.program, program, strnlen(program, sizeof(leader.program) - 1));
+	put(&sums->last, &leader);
+}
+
 /* ---- rows ---- */
 
 static size_t class_of(struct sums *sums, const char *name)

@@ -43,6 +43,9 @@ struct use_row *sums_row(struct sums *sums, const struct sums_key *key, const ch
 /* The name of the process that this thread is of, as seen last; NULL: not seen. */
 const char *sums_program(const struct sums *sums, pid_t tgid);
 
+/* Remembers the name of a process that no round has seen, so one born since: its threads may end by the thousand. */
+void sums_name_program(struct sums *sums, pid_t tgid, const char *program, uint64_t now_us);
+
 /*
  * A round looks at every living task once. Between rounds tasks end. now_us: when its use was read. busy_ns: what all
  * of the machine has used so far.

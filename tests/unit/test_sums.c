@@ -193,6 +193,19 @@ TEST_IN(after_a_loss_who_has_used_less_is_another, set_up, tear_down)
 	assert_int_equal(one->cpu_ns, 47 * MS);
 }
 
+/* A process whose threads end by the thousand is asked for its name once, and counts from its birth. */
+TEST_IN(a_process_that_was_named_is_counted_whole, set_up, tear_down)
+{
+	struct use_row *one = row(1, "");
+
+	assert_null(sums_program(sums, 20));
+	sums_name_program(sums, 20, "a name of 16 byt", BEGIN_US + 2000000);
+	assert_string_equal(sums_program(sums, 20), "a name of 16 by");
+	ends(one, 20, 1900, 2100, 42);
+	assert_int_equal(one->cpu_ns, 42 * MS);
+	assert_int_equal(one->ended, 1);
+}
+
 TEST_IN(an_id_that_is_reused_is_another_task, set_up, tear_down)
 {
 	struct use_row *one = row(1, ""), *two = row(2, "");

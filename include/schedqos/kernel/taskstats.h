@@ -33,22 +33,14 @@ struct task_use {
 struct taskstats;
 
 /*
- * Opens the socket for questions. Returns 0 or -errno: -ENOENT if the kernel has no taskstats, or this is not the
- * initial network namespace.
+ * Opens the sockets, and has the kernel report each task that ends on any CPU, into a receive buffer of this many
+ * bytes. Returns 0 or -errno: -ENOENT if the kernel has no taskstats, or this is not the initial network namespace;
+ * -EPERM without CAP_NET_ADMIN; -EINVAL outside the initial PID or user namespace.
  */
-int taskstats_open(struct taskstats **ret);
+int taskstats_open(struct taskstats **ret, int buffer_size);
+
+/* Ends the reports. Ignores NULL. */
 void taskstats_close(struct taskstats *stats);
-
-/*
- * Has the kernel report each task that ends on any CPU, into a receive buffer of this many bytes. Does nothing while
- * already listening. Returns 0 or -errno: -EPERM without CAP_NET_ADMIN, -EINVAL outside the initial PID or user
- * namespace.
- */
-int taskstats_listen(struct taskstats *stats, int buffer_size);
-void taskstats_ignore(struct taskstats *stats);
-
-/* Returns a descriptor that is readable when a task has ended; -1 while not listening. */
-int taskstats_fd(const struct taskstats *stats);
 
 /*
  * Receives the records of up to max ended tasks without waiting. Returns their number, which may be 0, or -errno:
