@@ -49,20 +49,21 @@ int methods_offer(struct bridge *bridge);
 /* ---- calls.c: passes a call by way of polkit to the daemon, and its answer back ---- */
 
 enum method_flags {
-	METHOD_HOLDS = 1 << 0,	   /* the daemon holds something for the caller while it is connected */
-	METHOD_SHOWS = 1 << 1,	   /* polkit's permission stays valid until polkit reports a change */
-	METHOD_IS_LOGGED = 1 << 2, /* calls are logged, because they change the machine */
+	METHOD_FOR_USER = 1 << 0,  /* the daemon gets the caller's uid and name first; root is refused */
+	METHOD_HOLDS = 1 << 1,	   /* the daemon holds something for the caller while it is connected */
+	METHOD_SHOWS = 1 << 2,	   /* polkit's permission stays valid until polkit reports a change */
+	METHOD_IS_LOGGED = 1 << 3, /* calls are logged, because they change the machine */
 };
 
 struct method {
-	const char *name; /* its name on the system bus */
-	/* the daemon's name for it; a method of its overrides interface if the first argument is the uid */
-	const char *daemons;
-	const char *action;    /* polkit's action; NULL if everybody may call it */
-	const char *arguments; /* the daemon's arguments: one letter each, see put_argument */
+	const char *name;    /* its name on the system bus */
+	const char *daemons; /* the daemon's name for it */
+	const char *action;  /* polkit's action; NULL if everybody may call it */
 	unsigned flags;
-	/* Called before the daemon is asked; NULL for nothing. */
+	/* Called before the daemon is asked; NULL for nothing. Returns 0 or -errno. */
 	int (*before)(struct call *call, struct caller *caller, sd_bus_error *error);
+	/* Appends arguments after the caller's; NULL if there are none. Returns 0 or -errno. */
+	int (*put_more)(sd_bus_message *question);
 	/* Answers the caller after the daemon has answered without an error; NULL to pass on the daemon's answer. */
 	int (*answer)(struct call *call, sd_bus_message *reply, sd_bus_error *error);
 };

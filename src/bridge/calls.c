@@ -243,45 +243,22 @@ static int on_daemon_answers(sd_bus_message *reply, void *userdata, sd_bus_error
 	return close_call(call, r, &error);
 }
 
-static int put_argument(struct call *call, char what, sd_bus_message *question)
-{
-	switch (what) {
-	case 'u': /* the caller's uid */
-		return sd_bus_message_append(question, "u", (uint32_t)call->uid);
-	case 'n': /* the caller's name on the bus: some requests end when it disconnects */
-		return sd_bus_message_append(question, "s", sd_bus_message_get_sender(call->message));
-	case '1': /* the caller's next argument */
-		return sd_bus_message_copy(question, call->message, 0);
-	case '*': /* the caller's remaining arguments */
-		return sd_bus_message_copy(question, call->message, 1);
-	case '-': /* no cgroup */
-		return sd_bus_message_append(question, "s", "");
-	case '0': /* no process */
-		return sd_bus_message_append(question, "u", 0);
-	case 'r': /* whether polkit has allowed a class above those of the rules */
-		return sd_bus_message_append(question, "b", (int)call->may_raise);
-	case 'f':
-		return sd_bus_message_append(question, "s", "focused");
-	}
-	return -EBADR;
-}
-
-/* Returns whether the method is for users' own processes and cgroups, so that it carries a uid. */
-static bool is_users(const struct method *method)
-{
-	return *method->arguments == 'u';
-}
-
 static int put_question(struct call *call, sd_bus_message **ret)
 {
+	const struct method *method = call->method;
+	const bool for_user = method->flags & METHOD_FOR_USER;
 	int r = sd_bus_message_new_method_call(call->bridge->daemon, ret, NULL, BUS_PATH,
-					       is_users(call->method) ? BUS_OVERRIDES_INTERFACE : BUS_INTERFACE,
-					       call->method->daemons);
+					       for_user ? BUS_OVERRIDES_INTERFACE : BUS_INTERFACE,
+					       call->may_raise ? BUS_RAISE_CLASS : method->daemons);
 
+	if (r >= 0 && for_user)
+		r = sd_bus_message_append(*ret, "us", (uint32_t)call->uid, sd_bus_message_get_sender(call->message));
 	if (r >= 0)
 		r = sd_bus_message_rewind(call->message, 1);
-	for (const char *what = call->method->arguments; *what && r >= 0; what++)
-		r = put_argument(call, *what, *ret);
+	if (r >= 0)
+		r = sd_bus_message_copy(*ret, call->message, 1);
+	if (r >= 0 && method->put_more)
+		r = method->put_more(*ret);
 	return r;
 }
 
@@ -361,7 +338,7 @@ static int send_out(struct call *call, const struct caller *caller, sd_bus_error
 					"too many calls of yours, or of all users, are not answered yet");
 	if (r < 0)
 		return r;
-	if (call->uid == 0 && is_users(method))
+	if (call->uid == 0 && (method->flags & METHOD_FOR_USER))
 		return sd_bus_error_set(error, SD_BUS_ERROR_NOT_SUPPORTED,
 					"root asks the daemon itself, as 'schedqos' does");
 	if (call->uid == 0 || !method->action || (caller->may_show && (method->flags & METHOD_SHOWS)))

@@ -7,11 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include <cjson/cJSON.h>
-
 #include <schedqos/util/cleanup.h>
-
-DEFINE_CLEANUP(cJSON, cJSON_Delete)
 
 /*
  * Time after which the bridge ends if there is no daemon. Not shorter, because each further call would have the bus
@@ -22,30 +18,26 @@ DEFINE_CLEANUP(cJSON, cJSON_Delete)
 /* Time to wait for the properties: callers should be told soon if the daemon is stopped in a debugger. */
 #define BEGIN_US (5 * 1000000ULL)
 
-/* By enum daemon_property: the key in the daemon's status, and the name on the bus. */
-static const struct {
-	const char *key, *name;
-} properties[N_PROPERTIES] = {
-	[PROPERTY_VERSION] = { "version", "Version" },
-	[PROPERTY_PROFILE] = { "sched_profile", "SchedProfile" },
-	[PROPERTY_MAPPING] = { "mapping", "Mapping" },
-	[PROPERTY_FOCUS] = { "focus", "Focus" },
+static const char *const properties[N_PROPERTIES] = {
+	[PROPERTY_VERSION] = "Version",
+	[PROPERTY_PROFILE] = "SchedProfile",
+	[PROPERTY_MAPPING] = "Mapping",
+	[PROPERTY_FOCUS] = "Focus",
 };
 
-/* Sets the properties from the daemon's status, NULL for no daemon, and announces changes. */
-static void take_properties(struct bridge *bridge, const cJSON *status)
+/* Takes over the values, of which NULL stands for an empty one, and tells the bus which have changed. */
+static void take_properties(struct bridge *bridge, const char *const values[N_PROPERTIES])
 {
 	char *changed[N_PROPERTIES + 1] = { 0 };
 	size_t count = 0;
 
 	for (size_t i = 0; i < N_PROPERTIES; i++) {
-		const char *now = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(status, properties[i].key));
-		char *copy = strdup(now ? now : "");
+		char *copy = strdup(values[i] ? values[i] : "");
 
 		if (!copy)
 			continue;
 		if (bridge->properties[i] && strcmp(bridge->properties[i], copy) != 0)
-			changed[count++] = (char *)properties[i].name;
+			changed[count++] = (char *)properties[i];
 		free(bridge->properties[i]);
 		bridge->properties[i] = copy;
 	}
@@ -55,29 +47,62 @@ static void take_properties(struct bridge *bridge, const cJSON *status)
 	sd_bus_emit_properties_changed(bridge->bus, SYSTEM76_PATH, SYSTEM76_NAME, "CpuProfile", NULL);
 }
 
-static int on_status(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+/* Fills in the values that the answer to GetAll has; they are the message's. 0 or -errno. */
+static int read_properties(sd_bus_message *reply, const char *values[N_PROPERTIES])
 {
-	_cleanup_(cJSON_Deletep) cJSON *status = NULL;
-	const char *text;
+	const char *name;
+	int r = sd_bus_message_enter_container(reply, 'a', "{sv}");
+
+	while (r >= 0 && (r = sd_bus_message_enter_container(reply, 'e', "sv")) > 0) {
+		size_t i = 0;
+
+		r = sd_bus_message_read(reply, "s", &name);
+		while (r >= 0 && i < N_PROPERTIES && strcmp(name, properties[i]) != 0)
+			i++;
+		if (r >= 0)
+			r = i < N_PROPERTIES ? sd_bus_message_read(reply, "v", "s", &values[i]) :
+					       sd_bus_message_skip(reply, "v");
+		if (r >= 0)
+			r = sd_bus_message_exit_container(reply);
+	}
+	return r;
+}
+
+static int on_properties(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+	const char *values[N_PROPERTIES] = { 0 };
 
 	(void)error;
-	if (!sd_bus_message_is_method_error(reply, NULL) && sd_bus_message_read(reply, "s", &text) >= 0)
-		status = cJSON_Parse(text);
-	if (status)
-		take_properties(userdata, status);
+	if (!sd_bus_message_is_method_error(reply, NULL) && read_properties(reply, values) >= 0)
+		take_properties(userdata, values);
 	return 0;
 }
 
-/* Asks for the status again. message is NULL if the daemon has reported no change. */
+static int new_question(struct bridge *bridge, sd_bus_message **ret)
+{
+	int r = sd_bus_message_new_method_call(bridge->daemon, ret, NULL, BUS_PATH, "org.freedesktop.DBus.Properties",
+					       "GetAll");
+
+	return r < 0 ? r : sd_bus_message_append(*ret, "s", BUS_INTERFACE);
+}
+
+/* Asks the daemon for its properties without waiting for the answer. */
+static void ask_properties(struct bridge *bridge)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
+
+	if (new_question(bridge, &question) >= 0)
+		sd_bus_call_async(bridge->daemon, NULL, question, on_properties, bridge, 0);
+}
+
 static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct bridge *bridge = userdata;
 
+	(void)message;
 	(void)error;
-	if (message)
-		sd_bus_emit_signal(bridge->bus, BUS_PATH, BRIDGE_NAME, "Reloaded", NULL);
-	sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Status", on_status, bridge,
-				 NULL);
+	sd_bus_emit_signal(bridge->bus, BUS_PATH, BRIDGE_NAME, "Reloaded", NULL);
+	ask_properties(bridge);
 	return 0;
 }
 
@@ -137,7 +162,7 @@ int link_need(struct bridge *bridge)
 	int r = bridge->daemon ? 0 : open_link(bridge);
 
 	if (r == 0 && !*bridge->properties[PROPERTY_VERSION])
-		on_changed(NULL, bridge, NULL);
+		ask_properties(bridge);
 	return r;
 }
 
@@ -153,14 +178,15 @@ static int on_alone(sd_event_source *source, uint64_t usec, void *userdata)
 int link_begin(struct bridge *bridge)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL, *reply = NULL;
+	static const char *const none[N_PROPERTIES];
 	int r;
 
-	take_properties(bridge, NULL);
+	take_properties(bridge, none);
 	if (open_link(bridge) < 0)
 		return sd_event_add_time_relative(bridge->event, NULL, CLOCK_MONOTONIC, ALONE_US, 0, on_alone, bridge);
-	r = sd_bus_message_new_method_call(bridge->daemon, &question, NULL, BUS_PATH, BUS_INTERFACE, "Status");
+	r = new_question(bridge, &question);
 	if (r >= 0 && sd_bus_call(bridge->daemon, question, BEGIN_US, NULL, &reply) >= 0)
-		on_status(reply, bridge, NULL);
+		on_properties(reply, bridge, NULL);
 	return r;
 }
 

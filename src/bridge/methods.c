@@ -32,7 +32,7 @@ static int before_foreground(struct call *call, struct caller *caller, sd_bus_er
 {
 	(void)error;
 	if (caller->foreground)
-		sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Shown",
+		sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "SetShown",
 					 NULL, NULL, "usus", (uint32_t)caller->uid, caller->name, caller->foreground,
 					 "visible");
 	return sd_bus_message_read(call->message, "u", &caller->foreground);
@@ -45,26 +45,34 @@ static int answer_nothing(struct call *call, sd_bus_message *reply, sd_bus_error
 	return sd_bus_reply_method_return(call->message, NULL);
 }
 
+static int put_focused(sd_bus_message *question)
+{
+	return sd_bus_message_append(question, "s", "focused");
+}
+
+#define OWN METHOD_FOR_USER
+#define HELD (METHOD_FOR_USER | METHOD_HOLDS)
+
 static const struct method methods[] = {
-	{ "Status", "Status", NULL, "", 0, before_list, NULL },
-	{ "Explain", "Explain", NULL, "un*", 0, NULL, NULL },
-	{ "List", "ListTasks", NULL, "", 0, before_list, NULL },
-	{ "ListUse", "ListUse", NULL, "n", METHOD_HOLDS, before_list, NULL },
-	{ "Reload", "Reload", MANAGE, "", METHOD_IS_LOGGED, NULL, NULL },
-	{ "SetSchedProfile", "SetSchedProfile", MANAGE, "*", METHOD_IS_LOGGED, NULL, NULL },
-	{ "SetMapping", "SetMapping", MANAGE, "*", METHOD_IS_LOGGED, NULL, NULL },
-	{ "SetClass", "Set", SET_OWN, "un*r", METHOD_HOLDS, NULL, NULL },
-	{ "Reset", "Reset", SET_OWN, "u*", 0, NULL, NULL },
-	{ "LimitProcess", "Limit", SET_OWN, "un-*", METHOD_HOLDS, NULL, NULL },
-	{ "LimitCgroup", "Limit", SET_OWN, "un10*", METHOD_HOLDS, NULL, NULL },
-	{ "LiftProcess", "Lift", SET_OWN, "u-*", 0, NULL, NULL },
-	{ "LiftCgroup", "Lift", SET_OWN, "u10", 0, NULL, NULL },
-	{ "GetUserWeights", "GetUserWeights", NULL, "", 0, NULL, NULL },
-	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, "un*", METHOD_HOLDS, NULL, NULL },
-	{ "SetShown", "Shown", SHOW, "un*", METHOD_HOLDS | METHOD_SHOWS, NULL, NULL },
-	{ "SetForegroundProcess", "Shown", SHOW, "un*f", METHOD_HOLDS | METHOD_SHOWS, before_foreground, NULL },
-	{ "SetCpuProfile", "SetSchedProfile", MANAGE, "*", METHOD_IS_LOGGED, NULL, answer_nothing },
-	{ "ReloadConfiguration", "Reload", MANAGE, "", METHOD_IS_LOGGED, NULL, answer_nothing },
+	{ "Status", "Status", NULL, 0, before_list, NULL, NULL },
+	{ "Explain", "Explain", NULL, OWN, NULL, NULL, NULL },
+	{ "ListTasks", "ListTasks", NULL, 0, before_list, NULL, NULL },
+	{ "ListUse", "ListUse", NULL, HELD, before_list, NULL, NULL },
+	{ "Reload", "Reload", MANAGE, METHOD_IS_LOGGED, NULL, NULL, NULL },
+	{ "SetSchedProfile", "SetSchedProfile", MANAGE, METHOD_IS_LOGGED, NULL, NULL, NULL },
+	{ "SetMapping", "SetMapping", MANAGE, METHOD_IS_LOGGED, NULL, NULL, NULL },
+	{ "SetClass", "SetClass", SET_OWN, HELD, NULL, NULL, NULL },
+	{ "Reset", "Reset", SET_OWN, OWN, NULL, NULL, NULL },
+	{ "LimitProcess", "LimitProcess", SET_OWN, HELD, NULL, NULL, NULL },
+	{ "LimitCgroup", "LimitCgroup", SET_OWN, HELD, NULL, NULL, NULL },
+	{ "LiftProcess", "LiftProcess", SET_OWN, OWN, NULL, NULL, NULL },
+	{ "LiftCgroup", "LiftCgroup", SET_OWN, OWN, NULL, NULL, NULL },
+	{ "GetUserWeights", "GetUserWeights", NULL, 0, NULL, NULL, NULL },
+	{ "SetUnitClasses", "SetUnitClasses", SET_OWN, HELD, NULL, NULL, NULL },
+	{ "SetShown", "SetShown", SHOW, HELD | METHOD_SHOWS, NULL, NULL, NULL },
+	{ "SetForegroundProcess", "SetShown", SHOW, HELD | METHOD_SHOWS, before_foreground, put_focused, NULL },
+	{ "SetCpuProfile", "SetSchedProfile", MANAGE, METHOD_IS_LOGGED, NULL, NULL, answer_nothing },
+	{ "ReloadConfiguration", "Reload", MANAGE, METHOD_IS_LOGGED, NULL, NULL, answer_nothing },
 };
 
 static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -103,7 +111,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	METHOD("Status", NULL, , "s", IN(json)),
 	METHOD("Explain", "u", IN(task), "s", IN(json)),
-	METHOD("List", NULL, , "asasasai", IN(classes) IN(reasons) IN(patterns) IN(tasks)),
+	METHOD("ListTasks", NULL, , BUS_TASKS, IN(classes) IN(reasons) IN(patterns) IN(tasks)),
 	METHOD("ListUse", NULL, , "s", IN(json)),
 	METHOD("Reload", NULL, , "ss", IN(warnings) IN(summary)),
 	METHOD("SetSchedProfile", "s", IN(name), "as", IN(refusals)),

@@ -141,13 +141,17 @@ static int explain_failure(const sd_bus_error *error, int r)
 		       EXIT_FAILURE;
 }
 
-/* Makes a call. The bridge has all methods in one interface, and calls ListTasks "List". */
+/* Makes a call. The bridge has all methods in one interface, and adds the uid and the caller's name itself. */
 static int new_question(const char *interface, const char *method, sd_bus_message **ret)
 {
-	if (!client_is_bridged())
-		return sd_bus_message_new_method_call(connection, ret, NULL, BUS_PATH, interface, method);
-	return sd_bus_message_new_method_call(connection, ret, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME,
-					      strcmp(method, "ListTasks") == 0 ? "List" : method);
+	int r;
+
+	if (client_is_bridged())
+		return sd_bus_message_new_method_call(connection, ret, BRIDGE_NAME, BUS_PATH, BRIDGE_NAME, method);
+	r = sd_bus_message_new_method_call(connection, ret, NULL, BUS_PATH, interface, method);
+	if (r >= 0 && strcmp(interface, BUS_OVERRIDES_INTERFACE) == 0)
+		r = sd_bus_message_append(*ret, "us", 0, "");
+	return r;
 }
 
 int client_call(const char *interface, const char *method, sd_bus_message **ret, const char *types, ...)
@@ -184,12 +188,11 @@ int client_process(pid_t pid)
 	return fd;
 }
 
+/* The daemon knows which process root's client is, whose own id may be another one (PID namespaces). */
 static int ask_class(pid_t pid, const char *qos, bool inherit, sd_bus_message **ret)
 {
-	if (!client_is_bridged())
-		return client_call(BUS_OVERRIDES_INTERFACE, "Set", ret, "ususbbb", 0, "", (uint32_t)pid, qos,
-				   (int)inherit, 1, 1);
-	return client_call(NULL, "SetClass", ret, "usbb", (uint32_t)(pid ? pid : getpid()), qos, (int)inherit, 1);
+	return client_call(BUS_OVERRIDES_INTERFACE, "SetClass", ret, "usbb",
+			   (uint32_t)(pid || !client_is_bridged() ? pid : getpid()), qos, (int)inherit, 1);
 }
 
 int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given)

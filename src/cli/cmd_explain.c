@@ -36,7 +36,7 @@ static int ask_daemon(pid_t task, const char *name, char **ret)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *json = "";
 	int status = name ? client_call(BUS_INTERFACE, "ExplainName", &reply, "s", name) :
-			    client_call(BUS_INTERFACE, "Explain", &reply, "u", (uint32_t)task);
+			    client_call(BUS_OVERRIDES_INTERFACE, "Explain", &reply, "u", (uint32_t)task);
 
 	if (status)
 		return status;

@@ -14,7 +14,7 @@
 #include "verb.h"
 
 struct target {
-	const char *cgroup; /* "" if the target is a process */
+	const char *cgroup; /* NULL if the target is a process */
 	pid_t pid;
 };
 
@@ -69,20 +69,16 @@ static int hold(int process)
 /* Requests the limit. Returns an exit status. */
 static int ask_limit(const struct target *target, const char *qos, bool keep, sd_bus_message **ret)
 {
-	if (!client_is_bridged())
-		return client_call(BUS_OVERRIDES_INTERFACE, "Limit", ret, "ussusb", 0, "", target->cgroup,
-				   (uint32_t)target->pid, qos, (int)keep);
-	return target->pid ? client_call(NULL, "LimitProcess", ret, "usb", (uint32_t)target->pid, qos, (int)keep) :
-			     client_call(NULL, "LimitCgroup", ret, "ssb", target->cgroup, qos, (int)keep);
+	return target->pid ? client_call(BUS_OVERRIDES_INTERFACE, "LimitProcess", ret, "usb", (uint32_t)target->pid,
+					 qos, (int)keep) :
+			     client_call(BUS_OVERRIDES_INTERFACE, "LimitCgroup", ret, "ssb", target->cgroup, qos,
+					 (int)keep);
 }
 
 static int ask_lift(const struct target *target, sd_bus_message **ret)
 {
-	if (!client_is_bridged())
-		return client_call(BUS_OVERRIDES_INTERFACE, "Lift", ret, "usu", 0, target->cgroup,
-				   (uint32_t)target->pid);
-	return target->pid ? client_call(NULL, "LiftProcess", ret, "u", (uint32_t)target->pid) :
-			     client_call(NULL, "LiftCgroup", ret, "s", target->cgroup);
+	return target->pid ? client_call(BUS_OVERRIDES_INTERFACE, "LiftProcess", ret, "u", (uint32_t)target->pid) :
+			     client_call(BUS_OVERRIDES_INTERFACE, "LiftCgroup", ret, "s", target->cgroup);
 }
 
 static int limit(const struct command *command, const struct target *target, int process)
@@ -121,7 +117,7 @@ int cmd_limit(const struct command *command)
 {
 	const bool lifts = option_given(command, OPTION_LIFT);
 	_cleanup_close_ int process = -1;
-	struct target target = { .cgroup = "" };
+	struct target target = { 0 };
 
 	if (lifts && option_given(command, OPTION_KEEP))
 		return usage_error(command->verb, "--keep and --lift exclude each other");

@@ -8,13 +8,6 @@
 #include "client.h"
 #include "verb.h"
 
-static int reset(pid_t pid, sd_bus_message **ret)
-{
-	if (!client_is_bridged())
-		return client_call(BUS_OVERRIDES_INTERFACE, "Reset", ret, "uu", 0, (uint32_t)pid);
-	return client_call(NULL, "Reset", ret, "u", (uint32_t)pid);
-}
-
 int cmd_reset(const struct command *command)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -23,7 +16,7 @@ int cmd_reset(const struct command *command)
 	int status = take_pid(command, command->operands[0], &pid);
 
 	if (status == 0)
-		status = client_open() < 0 ? EXIT_FAILURE : reset(pid, &reply);
+		status = client_call(BUS_OVERRIDES_INTERFACE, "Reset", &reply, "u", (uint32_t)pid);
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "t", &ended);

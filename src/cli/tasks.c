@@ -29,40 +29,52 @@ static int read_strings(sd_bus_message *reply, const char ***ret, size_t *ret_co
 	return r < 0 ? r : sd_bus_message_exit_container(reply);
 }
 
+/* Returns 1, 0 after the last one, or -errno. */
+static int read_row(sd_bus_message *reply, const struct tasks *tasks, const char **patterns, size_t n_patterns,
+		    struct task_row *ret)
+{
+	uint32_t tid, tgid, reason, pattern, policy, flags;
+	int32_t class, nice;
+	uint64_t slice_ns;
+	int r = sd_bus_message_read(reply, BUS_TASK, &tid, &tgid, &class, &reason, &pattern, &policy, &nice, &slice_ns,
+				    &flags);
+
+	if (r <= 0)
+		return r;
+	*ret = (struct task_row){
+		.tid = (pid_t)tid,
+		.tgid = (pid_t)tgid,
+		.app = pattern && pattern < n_patterns ? patterns[pattern] : NULL,
+		.slice_ns = slice_ns,
+		.class = class >= 0 && (size_t)class < tasks->n_classes ? tasks->classes[class] : NULL,
+		.rank = (uint16_t)class,
+		.nice = (int16_t)nice,
+		.reason = reason < tasks->n_reasons ? tasks->reasons[reason] : "?",
+		.policy = (uint8_t)policy,
+		.flags = (uint8_t)flags,
+		.tasks = 1,
+	};
+	ret->differ = (flags & BUS_TASK_DIFFERS) != 0;
+	ret->refused = strcmp(ret->reason, "refused") == 0;
+	return 1;
+}
+
 static int read_rows(sd_bus_message *reply, struct tasks *tasks, const char **patterns, size_t n_patterns)
 {
-	const int32_t (*numbers)[BUS_TASK_NUMBERS];
-	size_t size;
-	int r = sd_bus_message_read_array(reply, 'i', (const void **)&numbers, &size);
+	int r = sd_bus_message_enter_container(reply, 'a', BUS_TASK);
 
-	if (r < 0)
-		return r;
-	tasks->rows = calloc(size / sizeof(*numbers) + 1, sizeof(*tasks->rows));
-	if (!tasks->rows)
-		return -ENOMEM;
-	tasks->n_rows = size / sizeof(*numbers);
-	for (size_t i = 0; i < tasks->n_rows; i++) {
-		const uint32_t pattern = (uint32_t)numbers[i][2], class = (uint32_t)numbers[i][4],
-			       why = (uint32_t)numbers[i][6];
-		struct task_row *row = &tasks->rows[i];
+	while (r >= 0) {
+		struct task_row *rows = array_room(tasks->rows, tasks->n_rows, sizeof(*rows));
 
-		*row = (struct task_row){
-			.tid = numbers[i][0],
-			.tgid = numbers[i][1],
-			.app = pattern && pattern < n_patterns ? patterns[pattern] : NULL,
-			.slice_ns = (uint32_t)numbers[i][3],
-			.class = class < tasks->n_classes ? tasks->classes[class] : NULL,
-			.rank = (uint16_t)class,
-			.nice = (int16_t)numbers[i][5],
-			.reason = why < tasks->n_reasons ? tasks->reasons[why] : "?",
-			.policy = (uint8_t)numbers[i][7],
-			.flags = (uint8_t)numbers[i][8],
-			.tasks = 1,
-		};
-		row->differ = (row->flags & BUS_TASK_DIFFERS) != 0;
-		row->refused = strcmp(row->reason, "refused") == 0;
+		if (!rows)
+			return -ENOMEM;
+		tasks->rows = rows;
+		r = read_row(reply, tasks, patterns, n_patterns, &rows[tasks->n_rows]);
+		if (r == 0)
+			return sd_bus_message_exit_container(reply);
+		tasks->n_rows += r > 0;
 	}
-	return 0;
+	return r;
 }
 
 static int compare_tids(const void *a, const void *b)

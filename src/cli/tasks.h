@@ -16,7 +16,7 @@ struct task_row {
 	const char *reason;
 	uint16_t rank; /* its class's rank, 0 is the highest; BUS_NO_CLASS if none */
 	int16_t nice;
-	uint32_t slice_ns; /* its custom slice; 0 if it has the base slice */
+	uint64_t slice_ns; /* its custom slice; 0 if it has the base slice */
 	uint8_t policy;	   /* the kernel's number */
 	uint8_t flags;	   /* enum bus_task_flag */
 	/* For the caller to fill in: user, parent and name (raw), and the use of all tasks that this row stands for. */

@@ -101,11 +101,8 @@ int use_ask(struct use_answer *ret)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const cJSON *rows, *row, *classes;
 	const char *text = "";
-	int status = client_open() < 0 ? EXIT_FAILURE : 0;
+	int status = client_call(BUS_OVERRIDES_INTERFACE, "ListUse", &reply, "");
 
-	if (!status)
-		status = client_is_bridged() ? client_call(NULL, "ListUse", &reply, "") :
-					       client_call(BUS_INTERFACE, "ListUse", &reply, "s", "");
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "s", &text);

@@ -26,7 +26,6 @@ int bus_check_user(sd_bus_message *message, uid_t uid, struct ucred *ret);
 int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_explain(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_explain_name(sd_bus_message *message, void *userdata, sd_bus_error *error);
-int bus_explain_own(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error);
 int bus_list_use(sd_bus_message *message, void *userdata, sd_bus_error *error);
 

@@ -25,18 +25,6 @@ static int explain_task(const struct daemon *daemon, uint32_t tid, char **ret)
 	return tid && tid <= INT32_MAX ? tagger_explain(daemon->tagger, (pid_t)tid, ret) : -ESRCH;
 }
 
-int bus_explain(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-	_cleanup_free_ char *json = NULL;
-	uint32_t tid = 0;
-	int r = sd_bus_message_read(message, "u", &tid);
-
-	if (r < 0)
-		return r;
-	r = explain_task(userdata, tid, &json);
-	return reply(message, r, tid, json, error);
-}
-
 int bus_explain_name(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_free_ char *json = NULL;
@@ -76,12 +64,23 @@ static int find_own(const struct daemon *daemon, uint32_t tid, uid_t uid, uint64
 }
 
 /* Checks before and after the explanation, because another process may get the id in between. */
-int bus_explain_own(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int explain_own(const struct daemon *daemon, uint32_t tid, uid_t uid, char **ret)
+{
+	uint64_t before, after;
+	int r = find_own(daemon, tid, uid, &before);
+
+	if (r == 0)
+		r = explain_task(daemon, tid, ret);
+	if (r == 0)
+		r = find_own(daemon, tid, uid, &after);
+	return r == 0 && before != after ? -ESRCH : r;
+}
+
+int bus_explain(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	_cleanup_free_ char *json = NULL;
 	const char *holder;
 	struct ucred caller;
-	uint64_t before, after;
 	uint32_t uid, tid;
 	int r = sd_bus_message_read(message, "usu", &uid, &holder, &tid);
 
@@ -89,13 +88,7 @@ int bus_explain_own(sd_bus_message *message, void *userdata, sd_bus_error *error
 		return r;
 	r = bus_check_user(message, uid, &caller);
 	if (r == 0)
-		r = find_own(userdata, tid, uid, &before);
-	if (r == 0)
-		r = explain_task(userdata, tid, &json);
-	if (r == 0)
-		r = find_own(userdata, tid, uid, &after);
-	if (r == 0 && before != after)
-		r = -ESRCH;
+		r = uid ? explain_own(userdata, tid, uid, &json) : explain_task(userdata, tid, &json);
 	if (r == -EPERM)
 		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS,
 					"not a task of yours: try 'sudo schedqos explain'");

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Lists all tasks for `schedqos list`. The numbers of 20,000 tasks form one array of integers, which sd-bus copies as a
- * whole instead of item by item.
- */
+/* Answers ListTasks: every task, with names that are sent once for all of them. */
 #include "bus.h"
 
 #include <errno.h>
@@ -15,22 +12,14 @@
 
 #include "daemon_private.h"
 
-struct row {
-	int32_t tid, tgid, pattern, slice_ns, qos_class, nice, reason, policy, flags;
-};
-_Static_assert(sizeof(struct row) == BUS_TASK_NUMBERS * sizeof(int32_t), "nothing in between");
-
 struct table {
-	struct row *rows;
-	size_t count;
-	const struct rule **named; /* the rules of the rows; the first entry stands for no rule */
+	const struct rule **named; /* the rules of the tasks; the first is none */
 	size_t n_named;
-	uint32_t *place; /* by rule's id: its index in `named`, or 0 if not yet there */
+	uint32_t *place; /* by a rule's id: its place in `named`, or 0 */
 };
 
 static void table_clear(struct table *table)
 {
-	free(table->rows);
 	free(table->named);
 	free(table->place);
 }
@@ -39,7 +28,7 @@ static void table_clear(struct table *table)
  * Returns the rule's index in table->named, and adds it if needed. rule is NULL if there is none: after a reload a
  * record may name a rule that is gone, until the scan reaches it.
  */
-static int32_t place_of(struct table *table, const struct rule *rule)
+static uint32_t place_of(struct table *table, const struct rule *rule)
 {
 	if (!rule)
 		return 0;
@@ -47,46 +36,53 @@ static int32_t place_of(struct table *table, const struct rule *rule)
 		table->place[rule->id] = (uint32_t)table->n_named;
 		table->named[table->n_named++] = rule;
 	}
-	return (int32_t)table->place[rule->id];
+	return table->place[rule->id];
 }
 
-static struct row make_row(struct table *table, const struct tagger_task *task, const struct config *config)
+/* Numbers the rules of all tasks. 0 or -ENOMEM. */
+static int fill_table(struct table *table, const struct daemon *daemon)
+{
+	const struct rules *rules = daemon->config->rules;
+	struct tagger_task task;
+	uint32_t cursor = 0;
+
+	table->named = calloc(rules->n_rules + 1, sizeof(struct rule *));
+	table->place = calloc(rules->n_rules + 1, sizeof(*table->place));
+	if (!table->named || !table->place)
+		return -ENOMEM;
+	table->n_named = 1;
+	while (tagger_next_task(daemon->tagger, &cursor, &task))
+		place_of(table, rules_by_id(rules, task.rule));
+	return 0;
+}
+
+static uint32_t flags_of(const struct tagger_task *task)
+{
+	return (task->is_limited ? BUS_TASK_LIMITED : 0) | (task->differs ? BUS_TASK_DIFFERS : 0) |
+	       (task->is_raised ? BUS_TASK_RAISED : 0) | (task->shown == SHOWN_FOCUSED ? BUS_TASK_FOCUSED : 0) |
+	       (task->shown == SHOWN_HIDDEN ? BUS_TASK_HIDDEN : 0);
+}
+
+static int append_task(sd_bus_message *reply, struct table *table, const struct tagger_task *task,
+		       const struct config *config)
 {
 	const struct qos_class *class = class_of_tag(config, task->tag);
 
-	return (struct row){
-		.tid = task->tid,
-		.tgid = task->tgid,
-		.pattern = place_of(table, rules_by_id(config->rules, task->rule)),
-		.slice_ns = task->attr.slice_ns < INT32_MAX ? (int32_t)task->attr.slice_ns : INT32_MAX,
-		.qos_class = class ? (int32_t)(class - config->classes) : BUS_NO_CLASS,
-		.nice = task->attr.nice,
-		.reason = task->reason,
-		.policy = task->attr.policy,
-		.flags = (task->is_limited ? BUS_TASK_LIMITED : 0) | (task->differs ? BUS_TASK_DIFFERS : 0) |
-			 (task->is_raised ? BUS_TASK_RAISED : 0) |
-			 (task->shown == SHOWN_FOCUSED ? BUS_TASK_FOCUSED : 0) |
-			 (task->shown == SHOWN_HIDDEN ? BUS_TASK_HIDDEN : 0),
-	};
+	return sd_bus_message_append(reply, BUS_TASK, (uint32_t)task->tid, (uint32_t)task->tgid,
+				     class ? (int32_t)(class - config->classes) : BUS_NO_CLASS,
+				     (uint32_t)task->reason, place_of(table, rules_by_id(config->rules, task->rule)),
+				     task->attr.policy, (int32_t)task->attr.nice, task->attr.slice_ns, flags_of(task));
 }
 
-static int fill_table(struct table *table, const struct daemon *daemon)
+static int append_tasks(sd_bus_message *reply, struct table *table, const struct daemon *daemon)
 {
-	const struct config *config = daemon->config;
-	const size_t max = tagger_records(daemon->tagger) + 1;
 	struct tagger_task task;
-	const size_t n_rules = config->rules->n_rules + 1;
 	uint32_t cursor = 0;
+	int r = sd_bus_message_open_container(reply, 'a', BUS_TASK);
 
-	table->rows = calloc(max, sizeof(*table->rows));
-	table->named = calloc(n_rules, sizeof(struct rule *));
-	table->place = calloc(n_rules, sizeof(*table->place));
-	if (!table->rows || !table->named || !table->place)
-		return -ENOMEM;
-	table->n_named = 1;
-	while (table->count < max && tagger_next_task(daemon->tagger, &cursor, &task))
-		table->rows[table->count++] = make_row(table, &task, config);
-	return 0;
+	while (r >= 0 && tagger_next_task(daemon->tagger, &cursor, &task))
+		r = append_task(reply, table, &task, daemon->config);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
 static int append_names(sd_bus_message *reply, const struct config *config)
@@ -132,6 +128,6 @@ int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r >= 0)
 		r = append_patterns(reply, &table);
 	if (r >= 0)
-		r = sd_bus_message_append_array(reply, 'i', table.rows, table.count * sizeof(*table.rows));
+		r = append_tasks(reply, &table, daemon);
 	return r < 0 ? r : sd_bus_message_send(reply);
 }

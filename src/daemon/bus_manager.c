@@ -10,6 +10,7 @@
 #include <schedqos/config/config_text.h>
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/text.h>
 
 #include "daemon_private.h"
 
@@ -111,6 +112,31 @@ static int set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_err
 	return r < 0 ? r : sd_bus_message_send(reply);
 }
 
+/* userdata of each property is the daemon. */
+static int get_property(sd_bus *bus, const char *path, const char *interface, const char *name, sd_bus_message *reply,
+			void *userdata, sd_bus_error *error)
+{
+	const struct daemon *daemon = userdata;
+	const struct settings *settings = &daemon->config->settings;
+	_cleanup_free_ char *safe = NULL;
+	const char *value = VERSION;
+
+	(void)bus;
+	(void)path;
+	(void)interface;
+	(void)error;
+	if (strcmp(name, "SchedProfile") == 0)
+		value = machine_profile(daemon->machine);
+	else if (strcmp(name, "Mapping") == 0)
+		value = settings->mapping;
+	else if (strcmp(name, "Focus") == 0)
+		value = settings->focus;
+	safe = text_escape(value ? value : "", value ? strlen(value) : 0);
+	return safe ? sd_bus_message_append(reply, "s", safe) : -ENOMEM;
+}
+
+#define PROPERTY(name) SD_BUS_PROPERTY(name, "s", get_property, 0, 0)
+
 const sd_bus_vtable bus_manager_methods[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD("Status", NULL, "s", bus_status, BUS_FOR_BRIDGE),
@@ -120,10 +146,12 @@ const sd_bus_vtable bus_manager_methods[] = {
 	SD_BUS_METHOD("GetConfig", NULL, "ss", get_config, 0),
 	SD_BUS_METHOD("GetWeights", NULL, "a(sqb)", get_weights, 0),
 	SD_BUS_METHOD("GetUserWeights", NULL, "a(sqb)", get_weights, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD("Explain", "u", "s", bus_explain, 0),
 	SD_BUS_METHOD("ExplainName", "s", "s", bus_explain_name, 0),
-	SD_BUS_METHOD("ListTasks", NULL, "asasasai", bus_list_tasks, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD("ListUse", "s", "s", bus_list_use, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("ListTasks", NULL, BUS_TASKS, bus_list_tasks, BUS_FOR_BRIDGE),
 	SD_BUS_SIGNAL("Changed", NULL, 0),
+	PROPERTY("Version"),
+	PROPERTY("SchedProfile"),
+	PROPERTY("Mapping"),
+	PROPERTY("Focus"),
 	SD_BUS_VTABLE_END,
 };

@@ -108,8 +108,6 @@ static int take(sd_bus_message *message, uint32_t uid, const char *holder, uint3
 
 	ret->uid = uid;
 	ret->holder = (struct holder){ sd_bus_message_get_bus(message), *holder ? holder : NULL };
-	if (ret->cgroup && !*ret->cgroup)
-		ret->cgroup = NULL;
 	if (r < 0)
 		return r;
 	/* No name on the bus is longer, and we keep this one. */
@@ -156,33 +154,47 @@ static int reply_with_class(sd_bus_message *message, const struct daemon *daemon
 	return sd_bus_reply_method_return(message, "ss", class ? class->name : "", reason_name(task.reason));
 }
 
-static int set(sd_bus_message *message, void *userdata, sd_bus_error *error)
+/* SetClass, or RaiseClass. */
+static int set_class(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_CLASS };
-	int descendants, keep, raise;
+	int descendants, keep;
 	uint64_t lowered = 0;
 	uint32_t uid, pid;
 	const char *holder;
-	int r = sd_bus_message_read(message, "ususbbb", &uid, &holder, &pid, &asked.qos, &descendants, &keep, &raise);
+	int r = sd_bus_message_read(message, "ususbb", &uid, &holder, &pid, &asked.qos, &descendants, &keep);
 
 	if (r < 0)
 		return r;
 	asked.is_tree = descendants;
-	asked.raises = raise;
+	asked.raises = !uid || strcmp(sd_bus_message_get_member(message), BUS_RAISE_CLASS) == 0;
 	r = put(message, userdata, uid, holder, pid, &asked, keep, &lowered, error);
 	return r < 0 ? r : reply_with_class(message, userdata, asked.pid);
 }
 
-static int limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int limit_process(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_LIMIT };
 	uint64_t lowered = 0;
 	uint32_t uid, pid;
 	const char *holder;
-	int keep, r = sd_bus_message_read(message, "ussusb", &uid, &holder, &asked.cgroup, &pid, &asked.qos, &keep);
+	int keep, r = sd_bus_message_read(message, "ususb", &uid, &holder, &pid, &asked.qos, &keep);
 
 	if (r >= 0)
 		r = put(message, userdata, uid, holder, pid, &asked, keep, &lowered, error);
+	return r < 0 ? r : sd_bus_reply_method_return(message, "t", lowered);
+}
+
+static int limit_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	struct override asked = { .kind = OVERRIDE_LIMIT };
+	uint64_t lowered = 0;
+	const char *holder;
+	uint32_t uid;
+	int keep, r = sd_bus_message_read(message, "usssb", &uid, &holder, &asked.cgroup, &asked.qos, &keep);
+
+	if (r >= 0)
+		r = put(message, userdata, uid, holder, 0, &asked, keep, &lowered, error);
 	return r < 0 ? r : sd_bus_reply_method_return(message, "t", lowered);
 }
 
@@ -190,7 +202,7 @@ static int limit(sd_bus_message *message, void *userdata, sd_bus_error *error)
  * Sets the visibility of an app, replacing the previous one. "visible" is stored, too, so that the app does not inherit
  * the visibility of the app that started it.
  */
-static int shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_VISIBLE };
 	const char *holder, *word;
@@ -224,22 +236,34 @@ static int end(sd_bus_message *message, struct daemon *daemon, uint32_t uid, uin
 	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, asked));
 }
 
-static int reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int end_of_process(sd_bus_message *message, struct daemon *daemon, enum override_kind kind, sd_bus_error *error)
 {
-	struct override asked = { .kind = OVERRIDE_CLASS };
+	struct override asked = { .kind = kind };
+	const char *holder;
 	uint32_t uid, pid;
-	int r = sd_bus_message_read(message, "uu", &uid, &pid);
+	int r = sd_bus_message_read(message, "usu", &uid, &holder, &pid);
 
-	return r < 0 ? r : end(message, userdata, uid, pid, &asked, error);
+	return r < 0 ? r : end(message, daemon, uid, pid, &asked, error);
 }
 
-static int lift(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	return end_of_process(message, userdata, OVERRIDE_CLASS, error);
+}
+
+static int lift_process(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+	return end_of_process(message, userdata, OVERRIDE_LIMIT, error);
+}
+
+static int lift_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_LIMIT };
-	uint32_t uid, pid;
-	int r = sd_bus_message_read(message, "usu", &uid, &asked.cgroup, &pid);
+	const char *holder;
+	uint32_t uid;
+	int r = sd_bus_message_read(message, "uss", &uid, &holder, &asked.cgroup);
 
-	return r < 0 ? r : end(message, userdata, uid, pid, &asked, error);
+	return r < 0 ? r : end(message, userdata, uid, 0, &asked, error);
 }
 
 /* ---- units ---- */
@@ -334,19 +358,19 @@ static int drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return sd_bus_reply_method_return(message, NULL);
 }
 
-/*
- * The first argument is the user for whom the call is made. The second, `holder`, names the caller of the bridge for
- * whom an override is held: see take.
- */
 const sd_bus_vtable bus_overrides_methods[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD("Set", "ususbbb", "ss", set, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD("Reset", "uu", "t", reset, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD("Limit", "ussusb", "t", limit, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD("Lift", "usu", "t", lift, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD("Shown", "usus", NULL, shown, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("SetClass", "ususbb", "ss", set_class, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD(BUS_RAISE_CLASS, "ususbb", "ss", set_class, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Reset", "usu", "t", reset, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("LimitProcess", "ususb", "t", limit_process, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("LimitCgroup", "usssb", "t", limit_cgroup, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("LiftProcess", "usu", "t", lift_process, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("LiftCgroup", "uss", "t", lift_cgroup, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("SetShown", "usus", NULL, set_shown, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("SetUnitClasses", "usa(sss)", "a(qs)", set_unit_classes, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD("Explain", "usu", "s", bus_explain_own, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Explain", "usu", "s", bus_explain, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("ListUse", "us", "s", bus_list_use, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("Drop", "s", NULL, drop, BUS_FOR_BRIDGE),
 	SD_BUS_SIGNAL("Ended", "su", 0),
 	SD_BUS_VTABLE_END,

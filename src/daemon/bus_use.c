@@ -157,11 +157,17 @@ int bus_list_use(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	struct daemon *daemon = userdata;
 	struct holder who = { .bus = sd_bus_message_get_bus(message) };
 	_cleanup_free_ char *json = NULL;
-	int r = sd_bus_message_read(message, "s", &who.name);
+	struct ucred caller;
+	uint32_t uid;
+	int r = sd_bus_message_read(message, "us", &uid, &who.name);
 
 	if (r < 0)
 		return r;
-	r = strlen(who.name) > NAME_MAX ? -ENAMETOOLONG : reader_of(daemon, &who);
+	r = bus_check_user(message, uid, &caller);
+	if (r == 0)
+		r = strlen(who.name) > NAME_MAX ? -ENAMETOOLONG : reader_of(daemon, &who);
+	if (r == -EPERM)
+		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS, "nobody but root asks as root");
 	if (r == -EUSERS)
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%d others read what tasks use: no more can",
 					 USE_READERS);

@@ -279,7 +279,7 @@ class Interface(Bridge):
         self.assert_refused(self.ask(bob, "Explain", "u", 2 ** 32 - 1), NAME + ".Error.NoTask")
         self.assertIn(INITIATED, self.verb(ALICE, "explain", app.pid))
         self.assertIn("app", self.verb(BOB, "list"))
-        listed = json.loads(self.run_as(BOB, "busctl", "--json=short", "call", NAME, PATH, NAME, "List").stdout)["data"]
+        listed = json.loads(self.run_as(BOB, "busctl", "--json=short", "call", NAME, PATH, NAME, "ListTasks").stdout)["data"]
         self.assertIn("app", listed[2])
         self.assertIn("tasks in", self.verb(BOB, "status"))
         self.assertIn("QOS_", self.verb(BOB, "top"))
@@ -291,10 +291,10 @@ class Interface(Bridge):
         self.daemon(CONFIG, prefix=self.inside)
         self.start_bridge(prefix=["unshare", "-m", "sh", "-ec", 'mount -t proc -o hidepid=2 proc /proc; exec "$@"', "sh"])
         alice, root, app = self.asker(ALICE), self.asker(0), self.sleeper("app", user=ALICE)
-        self.assert_refused(self.ask(alice, "List"), DENIED, "hides others")
+        self.assert_refused(self.ask(alice, "ListTasks"), DENIED, "hides others")
         self.assertEqual(self.ask(alice, "Explain", "u", app.pid)[0], "ok")
         self.assert_refused(self.ask(alice, "Status"), DENIED, "hides others")
-        self.assertEqual(self.ask(root, "List")[0], "ok")
+        self.assertEqual(self.ask(root, "ListTasks")[0], "ok")
         self.assertEqual(self.ask(root, "Status")[0], "ok")
         self.end_bridge()
 

@@ -58,15 +58,18 @@ class Socket(BridgeSide):
         bridge, root, app = self.asker(BRIDGE), self.asker(), self.sleeper("app")
         for call in (("Status",), ("ListTasks",), ("GetUserWeights",), ("Reload",), ("SetSchedProfile", "s", "-")):
             self.assertEqual(self.ask(bridge, MANAGER, *call)[0], "ok", call)
-        for call in (("GetConfig",), ("GetWeights",), ("Explain", "u", app.pid), ("ExplainName", "s", "app")):
+        for call in (("GetConfig",), ("GetWeights",), ("ExplainName", "s", "app")):
             self.assert_refused(self.ask(bridge, MANAGER, *call), DENIED)
         # Nothing in root's name, whom nobody else can be.
-        for call in (("Set", "ususbbb", 0, "-", app.pid, UTILITY, "false", "false", "false"), ("Reset", "uu", 0, app.pid),
-                     ("Limit", "ussusb", 0, "-", "-", app.pid, UTILITY, "false"), ("Lift", "usu", 0, "-", app.pid),
-                     ("SetUnitClasses", "usa(sss)", 0, "-", "/", UTILITY, "place"), ("Explain", "usu", 0, "-", app.pid)):
+        for method, types, *words in (
+                ("SetClass", "usbb", app.pid, UTILITY, "false", "false"), ("RaiseClass", "usbb", app.pid, UI, "false", "false"),
+                ("Reset", "u", app.pid), ("LimitProcess", "usb", app.pid, UTILITY, "false"), ("LiftProcess", "u", app.pid),
+                ("LimitCgroup", "ssb", "/", UTILITY, "false"), ("LiftCgroup", "s", "/"),
+                ("SetUnitClasses", "a(sss)", "/", UTILITY, "place"), ("Explain", "u", app.pid), ("ListUse", "")):
+            call = (method, "us" + types, 0, "-", *words)
             self.assert_refused(self.ask(bridge, OVERRIDES, *call), NOT_YOURS)
             self.assertEqual(self.ask(root, OVERRIDES, *call)[0], "ok")
-        self.assert_refused(self.ask(root, OVERRIDES, "Shown", "usus", 0, "-", app.pid, "hidden"), NOT_YOURS)
+        self.assert_refused(self.ask(root, OVERRIDES, "SetShown", "usus", 0, "-", app.pid, "hidden"), NOT_YOURS)
 
     def test_no_file_is_taken(self):
         """To close one waits for who runs its file system."""
@@ -112,10 +115,14 @@ class UsersCase(BridgeSide):
         return self.ask(self.bridge, OVERRIDES, method, types, *words)
 
     def set(self, uid, program, qos, descendants="true", keep="false", raises="false", holder=":1.1"):
-        return self.users("Set", "ususbbb", uid, holder, program.pid, qos, descendants, keep, raises)
+        method = "RaiseClass" if raises == "true" else "SetClass"
+        return self.users(method, "ususbb", uid, holder, program.pid, qos, descendants, keep)
 
     def limit(self, uid, program, qos, keep="false", holder=":1.1"):
-        return self.users("Limit", "ussusb", uid, holder, "-", program.pid, qos, keep)
+        return self.users("LimitProcess", "ususb", uid, holder, program.pid, qos, keep)
+
+    def limit_cgroup(self, uid, path, qos):
+        return self.users("LimitCgroup", "usssb", uid, ":1.1", path, qos, "false")
 
     def puppet_of(self, uid):
         puppet = self.puppet("app")
@@ -153,11 +160,12 @@ class Users(UsersCase):
             self.assert_refused(self.set(uid, roots, BACKGROUND), NOT_YOURS)
         for path in ("/", "/system.slice", "/user.slice", "/user.slice/user-%d" % self.ALICE,
                      "/user.slice/user-%d.slice" % self.BOB, "/user.slice/user-%d1.slice" % self.ALICE):
-            self.assert_refused(self.users("Limit", "ussusb", self.ALICE, ":1.1", path, 0, UTILITY, "false"), NOT_YOURS)
+            self.assert_refused(self.limit_cgroup(self.ALICE, path, UTILITY), NOT_YOURS)
         for path in ("relative", "/a/../user.slice", "/user.slice/user-%d.slice/.." % self.ALICE):
-            self.assert_refused(self.users("Limit", "ussusb", self.ALICE, ":1.1", path, 0, UTILITY, "false"), FAILED)
-        self.assert_refused(self.users("Limit", "ussusb", self.ALICE, ":1.1", "-", 2**32 - 1, UTILITY, "false"), FAILED,
+            self.assert_refused(self.limit_cgroup(self.ALICE, path, UTILITY), FAILED)
+        self.assert_refused(self.users("LimitProcess", "ususb", self.ALICE, ":1.1", 2**32 - 1, UTILITY, "false"), FAILED,
                             "no process")
+        self.assert_refused(self.limit_cgroup(self.ALICE, "-", UTILITY), FAILED, "no cgroup")
         self.assert_refused(self.set(self.ALICE, self.sleeper("app", user=self.ALICE), "QOS_X"),
                             "org.schedqos1.Error.UnknownClass")
         self.assertEqual(self.current.status()["overrides"], 0)
@@ -167,8 +175,8 @@ class Users(UsersCase):
         app = self.puppet_of(self.ALICE)
         before = self.spawned(app, "app", self.set_user_id("before"))
         self.assert_carries(before, INITIATED)
-        for ask, end in ((lambda: self.limit(self.ALICE, app, BACKGROUND), ("Lift", "usu", self.ALICE, "-")),
-                         (lambda: self.set(self.ALICE, app, BACKGROUND), ("Reset", "uu", self.ALICE))):
+        for ask, end in ((lambda: self.limit(self.ALICE, app, BACKGROUND), ("LiftProcess", "usu", self.ALICE, "-")),
+                         (lambda: self.set(self.ALICE, app, BACKGROUND), ("Reset", "usu", self.ALICE, "-"))):
             self.assertEqual(ask()[0], "ok")
             self.assert_carries(app, BACKGROUND)
             during = self.spawned(app, "app", self.path("before"))
@@ -203,13 +211,12 @@ class Users(UsersCase):
             self.assert_carries(program, INITIATED)
         path = "/user.slice/" + slice_
         self.assertEqual(groups.path(slice_), path)
-        ask = ("ussusb", self.ALICE, ":1.1", path, 0, BACKGROUND, "false")
-        self.assertEqual(self.users("Limit", *ask), ["ok", "1"])
+        self.assertEqual(self.limit_cgroup(self.ALICE, path, BACKGROUND), ["ok", "1"])
         self.assert_keeps(own, BACKGROUND)
         for program in (roots, bobs):
             self.assert_keeps(program, INITIATED)
-        self.assertEqual(self.users("Lift", "usu", self.BOB, path, 0), ["ok", "0"])
-        self.assertEqual(self.users("Lift", "usu", self.ALICE, path, 0), ["ok", "1"])
+        self.assertEqual(self.users("LiftCgroup", "uss", self.BOB, "-", path), ["ok", "0"])
+        self.assertEqual(self.users("LiftCgroup", "uss", self.ALICE, "-", path), ["ok", "1"])
         self.assert_keeps(own, INITIATED)
 
     def units(self, uid, *units, holder=":1.1"):
@@ -262,8 +269,8 @@ class Users(UsersCase):
     def test_texts_without_end(self):
         app = self.sleeper("app", user=self.ALICE)
         answers = [self.set(self.ALICE, app, "huge"), self.set(self.ALICE, app, UTILITY, holder="huge"),
-                   self.users("Limit", "ussusb", self.ALICE, ":1.1", "huge", 0, UTILITY, "false"),
-                   self.users("Shown", "usus", self.ALICE, ":1.1", app.pid, "huge")]
+                   self.limit_cgroup(self.ALICE, "huge", UTILITY),
+                   self.users("SetShown", "usus", self.ALICE, ":1.1", app.pid, "huge")]
         for answer in answers:
             self.assertEqual(answer[0], "error", answer)
             self.assertLess(len(answer[2]), 2000)
@@ -271,8 +278,7 @@ class Users(UsersCase):
 
     def test_the_last_class_that_root_has_asked_for_is_the_only_one(self):
         app, root = self.sleeper("app"), self.asker()
-        self.assertEqual(self.ask(root, OVERRIDES, "Set", "ususbbb", 0, "-", app.pid, BACKGROUND, "false", "false",
-                                  "false")[0], "ok")
+        self.assertEqual(self.ask(root, OVERRIDES, "SetClass", "ususbb", 0, "-", app.pid, BACKGROUND, "false", "false")[0], "ok")
         self.assertEqual(schedqos("set", str(app.pid), UTILITY).returncode, 0)
         self.assert_keeps(app, UTILITY)
         self.assertEqual(self.current.status()["overrides"], 1)
@@ -282,8 +288,7 @@ class Users(UsersCase):
 
     def test_a_bridge_with_many_connections_ends_nothing_of_roots(self):
         roots, root = self.sleeper("app"), self.asker()
-        self.assertEqual(self.ask(root, OVERRIDES, "Set", "ususbbb", 0, "-", roots.pid, BACKGROUND, "false", "false",
-                                  "false")[0], "ok")
+        self.assertEqual(self.ask(root, OVERRIDES, "SetClass", "ususbb", 0, "-", roots.pid, BACKGROUND, "false", "false")[0], "ok")
         for _ in range(70):
             self.asker(BRIDGE)
         self.assertEqual(self.ask(self.asker(), MANAGER, "Status")[0], "ok")
@@ -294,7 +299,7 @@ class Levels(UsersCase):
     """What is seen of an app: with real trees, cgroups and terminals."""
 
     def shown(self, program, shown, uid=None, holder=":1.1"):
-        return self.users("Shown", "usus", uid or self.ALICE, holder, program.pid, shown)
+        return self.users("SetShown", "usus", uid or self.ALICE, holder, program.pid, shown)
 
     def app(self, name="window"):
         """A process that has a window, and a child of it that no rule names, and one that a rule does."""
@@ -347,7 +352,7 @@ class Levels(UsersCase):
         self.assert_carries(named, INITIATED)
         self.shown(app, "hidden")
         self.assert_keeps(named, UTILITY)
-        self.users("Shown", "usus", self.ALICE, ":1.1", named, "visible")
+        self.users("SetShown", "usus", self.ALICE, ":1.1", named, "visible")
         self.assert_keeps(named, INITIATED)
         self.shown(app, "focused")
         self.shown(app, "hidden")

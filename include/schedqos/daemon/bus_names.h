@@ -15,9 +15,18 @@ int bus_connect(sd_bus **ret);
 /* The user as which the bridge runs. Only root and this user may connect. */
 #define BUS_BRIDGE_USER "schedqos"
 
-#define BUS_INTERFACE "org.schedqos1.Manager"	      /* methods */
-/* Methods for root, and for the bridge in a user's name; a signal. */
+/* The daemon as a whole: methods, a signal, and the properties Version, SchedProfile, Mapping and Focus. */
+#define BUS_INTERFACE "org.schedqos1.Manager"
+
+/*
+ * Methods that somebody calls as a user, and a signal. Their first arguments are the uid, and the name on the system bus
+ * of the program that asks, "" for the connection itself: what the daemon keeps ends with that. Root gives 0 and "". The
+ * others are those of the bridge's method of the same name.
+ */
 #define BUS_OVERRIDES_INTERFACE "org.schedqos1.Overrides"
+
+/* SetClass after polkit has allowed a class above the rules. */
+#define BUS_RAISE_CLASS "RaiseClass"
 
 /* Returned by Reload if the configuration has errors. The message holds all of them, one per line. */
 #define BUS_ERROR_CONFIG "org.schedqos1.Error.Config"
@@ -39,9 +48,14 @@ int bus_connect(sd_bus **ret);
 /* Returned by Explain for a task that does not exist. */
 #define BUS_ERROR_NO_TASK "org.schedqos1.Error.NoTask"
 
-/* ListTasks returns this many numbers for each task. BUS_NO_CLASS stands for no class. */
-#define BUS_TASK_NUMBERS 9
-#define BUS_NO_CLASS 0xffff
+/*
+ * ListTasks returns the names of classes and reasons, the patterns of rules, and of each task: tid, process, place of its
+ * class in these names or BUS_NO_CLASS, place of its reason, place of its rule's pattern (0: none), kernel's number of
+ * its policy, nice value, slice in ns (0: the base slice), flags.
+ */
+#define BUS_TASK "(uuiuuuitu)"
+#define BUS_TASKS "asasasa" BUS_TASK
+#define BUS_NO_CLASS (-1)
 enum bus_task_flag {
 	BUS_TASK_LIMITED = 1 << 0, /* a limit allows no higher class */
 	BUS_TASK_DIFFERS = 1 << 1, /* its attributes differ from those of its class */

@@ -23,7 +23,7 @@ NOT_YOURS, NO_TASK = NAME + ".Error.NotYours", NAME + ".Error.NoTask"
 # in braces are processes, or a cgroup of the caller's.
 TABLE = (
     ("Status", "", OK, OK),
-    ("List", "", OK, OK),
+    ("ListTasks", "", OK, OK),
     ("GetUserWeights", "", OK, OK),
     ("Explain u", "{own}", OK, OK),
     ("Explain u", "{thread}", OK, OK),
