@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads attributes of tasks and sets those that the plan has decided. */
 #include "apply.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
 
-/* The daemon acts for all other tasks, and must not have to wait for them. */
+/* The daemon acts for all other tasks and must not have to wait for them. */
 #define OWN_NICE (-20)
 
 const struct sched_ops sched_ops_kernel = {
@@ -44,7 +45,7 @@ static struct task_attr attr_from_kernel(const struct ksched_attr *from,
 	if (caps->util_clamp) {
 		attr.util_min = (uint16_t)from->util_min;
 		attr.util_max = (uint16_t)from->util_max;
-		/* The default of a real-time task (sched_util_clamp_min_rt_default), not somebody's choice. */
+		/* 1024 is the default of a real-time task (sched_util_clamp_min_rt_default), not somebody's choice. */
 		if (is_real_time(from->policy) && attr.util_min == UTIL_FULL)
 			attr.util_min = 0;
 	}
@@ -57,7 +58,10 @@ static bool keeps_policy(const struct plan_action *action)
 	       action->want.rt_priority == action->from.rt_priority;
 }
 
-/* A clamp at its default is reset, not set to the default's value: it then follows the system's default. */
+/*
+ * Converts the wanted attributes. Resets a clamp that should have its default, because it then follows the system's
+ * default.
+ */
 static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 					 const struct attr_caps *caps)
 {
@@ -71,8 +75,8 @@ static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 	};
 
 	/*
-	 * If the policy stays, have the kernel keep it, and reset-on-fork with it: if somebody has made the task
-	 * real-time since it was read, the call then fails instead of undoing that.
+	 * If the policy stays, the kernel keeps it, and reset-on-fork with it. If somebody has made the task real-time
+	 * since it was read, the call then fails instead of undoing that.
 	 */
 	if (keeps_policy(action))
 		attr.flags = KSCHED_FLAG_KEEP_POLICY;
@@ -82,8 +86,8 @@ static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 		attr.period = action->deadline->period;
 	}
 	/*
-	 * A real-time task has a util_min of 1024, and a util_max below that is EINVAL even if the same call makes
-	 * the task fair (7.2). So util_min is reset as well.
+	 * A real-time task has a util_min of 1024. A util_max below that is EINVAL, even if the same call makes the
+	 * task fair (7.2): reset util_min as well.
 	 */
 	if (caps->util_clamp && (want->util_min != action->from.util_min ||
 				 (is_real_time(action->from.policy) && want->util_max < UTIL_FULL))) {
@@ -114,7 +118,7 @@ int applier_renew(struct applier *applier, pid_t tid, uint32_t old_base_ns)
 
 	if (r < 0 || !task_policy_is_fair(attr.policy) || (tid && attr.runtime != old_base_ns))
 		return r;
-	/* With a runtime of 0 the kernel takes its present base slice (__setparam_fair in syscalls.c). */
+	/* With a runtime of 0 the kernel uses its present base slice (__setparam_fair in syscalls.c). */
 	attr.flags &= KSCHED_FLAG_RESET_ON_FORK;
 	attr.runtime = 0;
 	r = applier->ops->set(tid, &attr);
@@ -162,7 +166,7 @@ void applier_follow(struct applier *applier, const struct given *given)
 			   strerror(-r));
 }
 
-/* The kernel's value without the bits of hints that it does not define, and back. */
+/* Level and hint in the kernel's value, without bits of hints that it does not define. */
 #define KERNEL_DATA 0x3f
 
 static uint8_t io_from_kernel(int value)
@@ -209,10 +213,10 @@ int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret
 }
 
 /*
- * 6.18 leaks the bandwidth of a SCHED_DEADLINE task that is taken out of the policy while it sleeps: the bandwidth
- * left for other tasks shrinks each time, until none can be admitted. So first shrink the task's own, until
- * sched_dl_overflow() counts it as 0: 1024 ns in 2^22 us, in units of 2^-20. If that is refused
- * (sched_deadline_period_max_us is lower), the task leaves the policy all the same.
+ * Shrinks the bandwidth of a SCHED_DEADLINE task before the task is taken out of the policy. 6.18 leaks that bandwidth
+ * if the task sleeps: the bandwidth left for others shrinks each time, until no task can be admitted.
+ * sched_dl_overflow() counts these values as 0: 1024 ns in 2^22 us, in units of 2^-20. If the kernel refuses them
+ * (sched_deadline_period_max_us is lower), the task leaves the policy anyway.
  */
 static void shrink_bandwidth(struct applier *applier, pid_t tid)
 {
@@ -227,7 +231,7 @@ static void shrink_bandwidth(struct applier *applier, pid_t tid)
 	applier->ops->set(tid, &attr);
 }
 
-/* Whether somebody has changed the policy that was to be kept. */
+/* Returns whether somebody has changed the policy that should have been kept. */
 static bool policy_has_changed(const struct applier *applier, const struct plan_action *action)
 {
 	struct task_attr now;
@@ -236,7 +240,7 @@ static bool policy_has_changed(const struct applier *applier, const struct plan_
 	       (now.policy != action->from.policy || now.rt_priority != action->from.rt_priority);
 }
 
-/* Whether sched_setattr sets nice and slice under this policy (fair_policy() in kernel/sched/sched.h). */
+/* Returns whether sched_setattr sets nice and slice under this policy (fair_policy() in kernel/sched/sched.h). */
 static bool has_nice_and_slice(unsigned policy)
 {
 	return policy == POLICY_NORMAL || policy == POLICY_BATCH;
@@ -254,8 +258,9 @@ static int set(struct applier *applier, const struct plan_action *action)
 }
 
 /*
- * From SCHED_NORMAL or SCHED_BATCH into SCHED_IDLE: nice and slice are set before, under the policy that the task has.
- * What is SCHED_IDLE already never leaves it for that, since its owner could then set it to SCHED_NORMAL himself.
+ * Moves a task from SCHED_NORMAL or SCHED_BATCH into SCHED_IDLE. Sets nice and slice first, under the present policy,
+ * because SCHED_IDLE ignores them. A task that is already SCHED_IDLE never leaves it for that, since its owner could
+ * then set SCHED_NORMAL.
  */
 static int set_idle(struct applier *applier, const struct plan_action *action)
 {
@@ -275,8 +280,8 @@ static int read_back(struct applier *applier, const struct plan_action *action, 
 	int r = applier_look(applier, action->tid, ret);
 
 	/*
-	 * It was set, and is gone: perhaps a thread that has called exec since, and carries this on under
-	 * its leader's id. On a kernel without slices only our record tells it from somebody else's choice.
+	 * The task was set and is gone. It may be a thread that has called exec since and carries the attributes on
+	 * under its leader's id. On a kernel without slices only our record tells them from somebody else's choice.
 	 */
 	if (r == -ESRCH) {
 		*ret = action->want;
@@ -287,12 +292,15 @@ static int read_back(struct applier *applier, const struct plan_action *action, 
 	return r;
 }
 
-/* An error counts only if nothing was set: else the plan finds it in what is read back. */
+/*
+ * Sets all that differs. Returns an error only if nothing was set: else the plan finds the failure in what is read
+ * back.
+ */
 static int set_all(struct applier *applier, const struct plan_action *action)
 {
 	const uint8_t changed = attr_difference(&action->from, &action->want);
 	const bool from_fair = has_nice_and_slice(action->from.policy), to_idle = action->want.policy == POLICY_IDLE;
-	/* Under other policies sched_setattr leaves the nice value alone. */
+	/* Other policies: sched_setattr ignores the nice value, so set it apart. */
 	const uint8_t apart = has_nice_and_slice(action->want.policy) || (from_fair && to_idle) ? 0 : TASK_ATTR_NICE;
 	bool is_set = false;
 	int r = 0;
@@ -311,10 +319,10 @@ static int set_all(struct applier *applier, const struct plan_action *action)
 }
 
 /*
- * The kernel checks what a task's owner may choose before it takes the lock under which that is set
- * (__sched_setscheduler() in kernel/sched/syscalls.c, 6.18). So a call that was checked before ours can take effect
- * after it, and whoever calls all the time wins nearly always against a single call (19 of 20 times here). What we find
- * above what we set, but not above what there was before, can be that.
+ * Returns whether a call of the task's owner has overtaken ours. The kernel checks what the owner may choose before it
+ * takes the lock under which that is set (__sched_setscheduler() in kernel/sched/syscalls.c, 6.18). So a call that was
+ * checked before ours can take effect after it; an owner who calls all the time beats a single call of ours nearly
+ * always (19 of 20 times here). A value above what we set, but not above the previous one, can be such a call.
  */
 static bool was_overtaken(const struct plan_action *action, const struct task_attr *now)
 {
@@ -322,9 +330,9 @@ static bool was_overtaken(const struct plan_action *action, const struct task_at
 }
 
 /*
- * His calls fail once ours comes between one that takes effect and the check of the next. Calls that only follow each
- * other fall into step with his, and come as much too late each time: 64 of them failed 9 of 20 times, but 1 in 100
- * with such delays.
+ * Waits for a random time. The owner's calls fail once ours comes between one that takes effect and the check of the
+ * next. Without delays our calls fall into step with the owner's and come equally late each time: 64 of them failed 9
+ * of 20 times, but 1 in 100 with such delays.
  */
 static void wait_up_to_2_us(uint32_t *random)
 {
@@ -340,7 +348,7 @@ static void set_until_it_holds(struct applier *applier, const struct plan_action
 	struct task_attr found;
 	uint32_t random = (uint32_t)action->tid;
 
-	/* Out of SCHED_DEADLINE a task would be put into it again. */
+	/* Repeating would put the task into SCHED_DEADLINE again (see shrink_bandwidth). */
 	if (action->from.policy == POLICY_DEADLINE)
 		return;
 	for (int i = 0; i < APPLY_AGAIN_MAX && was_overtaken(action, now); i++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Answers explain: puts the records and facts about a process or a program's name into JSON. */
 #include "explain.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-/* A task that nobody has. */
+/* An id that no task has. */
 #define MADE_UP_TID INT_MAX
 
 DEFINE_CLEANUP(struct plan, plan_free)
@@ -41,7 +42,7 @@ static int finish(struct json_writer *json, int error, char **ret)
 
 /* ---- a task ---- */
 
-/* Nothing for NULL. */
+/* Puts the unit's class and its place; nothing if unit is NULL. */
 static void put_unit(struct json_writer *json, const struct unit *unit)
 {
 	if (!unit)
@@ -68,7 +69,7 @@ static void put_cgroup(struct json_writer *json, const struct explain_source *so
 	json_put_text(json, "limit", max ? max->name : NULL);
 }
 
-/* What is seen of its app, and what becomes of that. */
+/* Puts the app's visibility and its effect. */
 static void put_shown(struct json_writer *json, const struct explain_source *source, const struct task *leader)
 {
 	static const char *const names[] = { [SHOWN_HIDDEN] = "hidden", [SHOWN_FOCUSED] = "focused" };
@@ -80,7 +81,8 @@ static void put_shown(struct json_writer *json, const struct explain_source *sou
 }
 
 /*
- * What makes its class weaker than it is meant to be: a border around it. What of the machine does so for all: doctor.
+ * Puts the border of cpu cgroups around the process, which makes its class weaker. doctor reports what weakens all
+ * classes.
  */
 static void put_weaker(struct json_writer *json, int proc, pid_t tgid)
 {
@@ -98,7 +100,7 @@ static void put_weaker(struct json_writer *json, int proc, pid_t tgid)
 	json_end(json, ']');
 }
 
-/* Everything but the threads, whose look makes use of the same memory. */
+/* Puts everything except the threads, which use the same memory for their facts. */
 static void put_process(struct json_writer *json, const struct explain_source *source, const struct task *leader)
 {
 	const struct config *config = plan_config(source->plan);
@@ -136,7 +138,7 @@ static int put_known(struct json_writer *json, const struct explain_source *sour
 	return r;
 }
 
-/* One that the plan has no record of. */
+/* Puts a task of which the plan has no record. */
 static void put_unknown(struct json_writer *json, const struct explain_source *source, pid_t tid,
 			const struct procfs_stat *stat)
 {
@@ -167,7 +169,7 @@ int explain_task(const struct explain_source *source, pid_t tid, char **ret)
 	if (r < 0)
 		return r;
 	live_facts_be_patient(source->live, true);
-	/* A leader that has ended before its other threads is a zombie. */
+	/* A zombie that still has threads is a leader that has ended before them. */
 	if (task && task_is_same_start(task->start, (uint32_t)stat.start) &&
 	    (stat.state != 'Z' || tasks_next_thread(plan_tasks(source->plan), task)))
 		r = put_known(&json, source, task);
@@ -179,14 +181,14 @@ int explain_task(const struct explain_source *source, pid_t tid, char **ret)
 
 /* ---- a program that need not run ---- */
 
-/* As with one that root has started in the plain way, without arguments. */
+/* Fetches a fact of the made-up process: it was started by root, in the plain way, without arguments. */
 static int fill_in(struct facts *facts, enum fact fact)
 {
 	facts->have |= fact;
 	return 0;
 }
 
-/* Decides about it, as the only task there is. Its record, or NULL without memory. */
+/* Decides about the made-up process as the only task. Returns its record, or NULL without memory. */
 static const struct task *decide(struct plan *plan, struct facts *facts)
 {
 	const struct plan_found found = { .tid = facts->tid, .tgid = facts->tgid };
@@ -225,7 +227,7 @@ int explain_name(const struct config *config, const struct attr_caps *caps, cons
 		return -ENOMEM;
 	if (!*path_base(name))
 		return -EINVAL;
-	/* exec names a task after the file that it was told to run. */
+	/* exec names a task after the file that it runs. */
 	strncpy(facts.comm, path_base(name), sizeof(facts.comm) - 1);
 	r = plan_set_config(plan, config);
 	if (r < 0)

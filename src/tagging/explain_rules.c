@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rules, where they stand, and why they were taken or not. */
+/* Puts rules, their places, and why they were taken or not, for explain. */
 #include "explain.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-/* More than this is no help. */
+/* Most rules to report that came close; more would not help. */
 #define CLOSE_MAX 6
 
 static const char *const name_kinds[] = {
@@ -43,7 +43,7 @@ void explain_put_text(struct json_writer *json, const char *key, const char *tex
 	json_put_text(json, key, safe);
 }
 
-/* Where a pattern stands, and what it is called there if it is a rule's. */
+/* Puts a pattern, its place, and its JSON path if it is a rule's. */
 static void put_place(struct json_writer *json, const struct config *config, const char *pattern,
 		      const struct source *source, const struct rule *rule, const struct thread_rule *thread)
 {
@@ -73,7 +73,7 @@ void explain_put_rule(struct json_writer *json, const char *key, const struct co
 	json_end(json, '}');
 }
 
-/* What people know its parent by, or the parent's path where one is asked for; NULL without a parent. */
+/* Returns the parent's program name, or its path; NULL without a parent. */
 static const char *parent_name(const struct config *config, const struct facts *facts, bool is_path)
 {
 	struct process_names names;
@@ -83,7 +83,7 @@ static const char *parent_name(const struct config *config, const struct facts *
 	return names.items[is_path || names.count < 2 ? 0 : 1].text;
 }
 
-/* The condition that does not hold, and what it was compared with, if that is one text. */
+/* Puts the condition that does not hold, and the value that it was compared with, if that is a single text. */
 static void put_failure(struct json_writer *json, const struct config *config, const struct facts *facts,
 			const struct rule_failure *failure)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the records of a process's threads say, and what the threads carry. */
+/* Puts the records and attributes of a process's threads, for explain. */
 #include "explain.h"
 
 #include <errno.h>
@@ -9,10 +9,10 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 
-/* Threads that differ from all others so far; beyond that they are counted. */
+/* Most kinds of threads to report; threads of further kinds are only counted. */
 #define KINDS_MAX 32
 
-/* Ids listed of those that agree. */
+/* Most ids to list of one kind. */
 #define TIDS_MAX 16
 
 struct kind {
@@ -47,7 +47,7 @@ static void put_attr(struct json_writer *json, const char *key, const struct tas
 	struct task_attr shown = *attr;
 	char text[TASK_ATTR_TEXT_MAX];
 
-	/* A record keeps what such a policy hides. */
+	/* A record keeps the slice, which has no effect under such a policy. */
 	if (!task_policy_is_fair(attr->policy))
 		shown.slice_ns = 0;
 	json_begin(json, key, '{');
@@ -78,7 +78,7 @@ static const struct rule *rule_of(const struct explain_source *source, uint32_t 
 	return rules_by_id(config_of(source)->rules, id);
 }
 
-/* The rule of its process. */
+/* Returns the rule of the task's process. */
 static const struct rule *app_of(const struct explain_source *source, const struct task *task)
 {
 	const struct task *leader = tasks_find(plan_tasks(source->plan), task->tgid);
@@ -93,7 +93,7 @@ static const char *class_name(const struct explain_source *source, uint16_t tag)
 	return class ? class->name : NULL;
 }
 
-/* The nearest living ancestor that has the rule which was inherited: 0 if none has. */
+/* Returns the nearest living ancestor with the rule that was inherited; 0 if there is none. */
 static pid_t heir_of(const struct explain_source *source, pid_t pid, uint32_t rule)
 {
 	const struct tasks *tasks = plan_tasks(source->plan);
@@ -122,7 +122,7 @@ static void put_inherited(struct json_writer *json, const struct explain_source 
 	json_end(json, '}');
 }
 
-/* Its parent's rule, where it might be thought to be handed on. */
+/* Puts the parent's rule if users might expect it to be inherited. */
 static void put_parent(struct json_writer *json, const struct explain_source *source, const struct task *task)
 {
 	const struct task *parent;
@@ -191,7 +191,7 @@ static int comm_of(const struct explain_source *source, pid_t tid, char ret[TASK
 	return 0;
 }
 
-/* 0, or -errno if it cannot be looked at. */
+/* Collects what is known of a thread. Returns 0 or -errno. */
 static int look(const struct explain_source *source, const struct task *task, const char *comm, struct kind *ret)
 {
 	const struct rule *app = app_of(source, task);
@@ -202,7 +202,7 @@ static int look(const struct explain_source *source, const struct task *task, co
 	if (app && task->own.by == REASON_THREAD)
 		ret->thread = rule_thread(app, comm);
 	r = plan_detail(source->plan, task, explain_facts(source, task), &ret->detail);
-	/* What differs has not been set. */
+	/* A rehearsal sets nothing: take these from the record. */
 	if (r == 0 && source->is_rehearsal) {
 		ret->detail.reason = task_reason(task);
 		ret->detail.theirs = task->theirs;
@@ -219,7 +219,7 @@ static bool agree(const struct kind *a, const struct kind *b)
 	       !attr_difference(&a->detail.want, &b->detail.want) && !attr_difference(&a->task->had, &b->task->had);
 }
 
-/* A process may have 20,000 threads: only those that can differ by name are asked for theirs. */
+/* Adds a thread to its kind. A process may have 20,000 threads, so reads only names that a thread rule may match. */
 static void add(struct kinds *kinds, const struct task *task)
 {
 	const struct explain_source *source = kinds->source;
@@ -245,7 +245,7 @@ static void add(struct kinds *kinds, const struct task *task)
 int explain_put_threads(struct json_writer *json, const struct explain_source *source, const struct task *leader,
 			const struct task *only)
 {
-	/* One more, to compare the next one in. */
+	/* One extra item, in which the next thread is compared. */
 	_cleanup_free_ struct kind *items = calloc(KINDS_MAX + 1, sizeof(*items));
 	struct kinds kinds = { .source = source, .items = items };
 

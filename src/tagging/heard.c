@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is listened to only while a rule, group or override in force can use it: see struct names, moves and changes. */
+/*
+ * Listens to renames, moves and attribute changes, each only while a rule, group or override in force needs it: see
+ * struct names, moves and changes.
+ */
 #include "tagger_private.h"
 
 #include <stdio.h>
@@ -13,7 +16,7 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
-/* "process 42 (vi)": of a thread, as far as it is known. */
+/* Names the process of a thread for the log: "process 42 (vi)". */
 static void name_process(const struct tagger *tagger, pid_t tid, char *ret, size_t size)
 {
 	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
@@ -26,7 +29,10 @@ static void name_process(const struct tagger *tagger, pid_t tid, char *ret, size
 
 /* ---- renames ---- */
 
-/* A new class should not wait longer, but reading names should take no more than 2 % of a CPU's time. */
+/*
+ * Pause between two reads of names: 150 ms for a short wait for a class, but longer if reading would take more than 2 %
+ * of a CPU's time.
+ */
 #define PAUSE_MIN_MS   150
 #define PAUSE_PER_READ 50
 
@@ -66,7 +72,7 @@ static void update_names(struct tagger *tagger)
 /* Reads the present names, and books them in place of the renames that were missed. */
 static void read_names(struct tagger *tagger)
 {
-	/* CPU time, not elapsed time: a suspend in between would make the next pause last for minutes. */
+	/* CPU time, because a suspend during elapsed time would make the next pause last for minutes. */
 	const uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	const struct tasks *tasks = plan_tasks(tagger->plan);
 	struct task_event event = { .what = EVENT_RENAME };
@@ -104,11 +110,11 @@ static void check_names(struct tagger *tagger)
 	pause_names(tagger);
 }
 
-/* ---- moves, where they are not heard ---- */
+/* ---- moves on kernels where they cannot be heard: processes are looked at for a while after an exec ---- */
 
 #define SECOND_MS 1000
 
-/* So many, one a second. */
+/* Number of looks, one per second. */
 #define LOOKS 3
 
 static void check_young(struct tagger *tagger)
@@ -117,7 +123,7 @@ static void check_young(struct tagger *tagger)
 		do_later(tagger, LATER_MOVES, SECOND_MS);
 }
 
-/* Books a move for each process that is to be looked at now. */
+/* Books a move for each young process. */
 static void look_at_young(struct tagger *tagger)
 {
 	struct moves *moves = &tagger->moves;
@@ -178,8 +184,8 @@ static void update_moves(struct tagger *tagger)
 /* ---- floods of moves ---- */
 
 /*
- * A sweep takes no more than 5 % of a CPU's time. A step of it takes no longer than this, and has no more processes
- * matched again, so that nobody waits long for that.
+ * Reads the cgroups of all processes in steps. A sweep may use 5 % of a CPU's time. A step is limited in CPU time and
+ * in the number of processes to match again, so that no task waits long for it.
  */
 #define MOVES_PAUSE_MS	  40
 #define PAUSE_PER_SWEEP	  20
@@ -210,7 +216,7 @@ static void check_move_flood(struct tagger *tagger)
 	do_later(tagger, LATER_MOVES, ms > MOVES_PAUSE_MS ? (uint32_t)ms : MOVES_PAUSE_MS);
 }
 
-/* Lists all processes. Without memory a scan is made instead, later. */
+/* Lists all processes. Returns false without memory; then a scan is made later. */
 static bool list_for_sweep(struct tagger *tagger)
 {
 	const struct tasks *tasks = plan_tasks(tagger->plan);
@@ -236,7 +242,7 @@ static bool list_for_sweep(struct tagger *tagger)
 	return true;
 }
 
-/* From now on moves are heard again, and the processes that have moved before are looked for. */
+/* Hears moves again, and starts to look for processes that have moved in between. */
 static void begin_sweep(struct tagger *tagger)
 {
 	struct moves *moves = &tagger->moves;
@@ -273,7 +279,10 @@ static void sweep_some(struct tagger *tagger)
 	moves->sweep_us += ns / 1000;
 }
 
-/* If there is another flood by now, the sweep goes on to its end first: it would not get there otherwise. */
+/*
+ * Continues the sweep. If there is another flood, the sweep still goes on to its end, which it would not reach
+ * otherwise.
+ */
 static void go_on_with_sweep(struct tagger *tagger)
 {
 	struct moves *moves = &tagger->moves;
@@ -295,10 +304,10 @@ static void check_moves(struct tagger *tagger)
 
 /* ---- changes ---- */
 
-/* A look takes some 0.2 ms with 10,000 tasks of which rules enforce 100. */
+/* Time between two looks. A look takes 0.2 ms with 10,000 tasks, 100 of which have rules that enforce. */
 #define AFTER_LOOK_MS (SECOND_MS / 16)
 
-/* More than the rings hold: whoever fills them can go on doing so. */
+/* Most calls to read at once, more than the rings hold: the callers can fill them while we read. */
 #define CALLS_MAX 16384
 
 static void pause_changes(struct tagger *tagger, uint32_t ms)
@@ -307,7 +316,7 @@ static void pause_changes(struct tagger *tagger, uint32_t ms)
 	do_later(tagger, LATER_CHANGES, ms);
 }
 
-/* Takes note of who has called. Lost calls do not matter: every task is looked at. */
+/* Notes the last caller. Lost calls do not matter, because a look covers every task that is enforced. */
 static void drain(struct tagger *tagger)
 {
 	struct changes *changes = &tagger->changes;
@@ -339,7 +348,7 @@ static int on_call(sd_event_source *source, int fd, uint32_t revents, void *user
 	return 0;
 }
 
-/* What has been put back again starts another pause: see check_changes. */
+/* Ends the pause and looks again. If something has to be put back, check_changes starts another pause. */
 static void end_pause(struct tagger *tagger)
 {
 	struct changes *changes = &tagger->changes;
@@ -439,7 +448,7 @@ void heard_check(struct tagger *tagger)
 void heard_due(struct tagger *tagger)
 {
 	if (is_due(tagger, LATER_NAMES)) {
-		/* In this order, so that no rename is missed in between. */
+		/* In this order no rename is missed in between. */
 		subscribe_to_names(tagger);
 		read_names(tagger);
 	}

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reads facts about living tasks from /proc, and keeps track of the cost of each read and the cgroup of each process.
+ */
 #include "live_facts.h"
 
 #include <errno.h>
@@ -76,21 +79,24 @@ struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 	return &live->facts;
 }
 
-/* A path longer than PATH_MAX is not told (d_path, kernfs_path_from_node): that is as good as none. */
+/* Treats a path longer than PATH_MAX as unknown: the kernel does not report it (d_path, kernfs_path_from_node). */
 static ssize_t note_unknown(ssize_t n, bool *ret_is_unknown)
 {
 	*ret_is_unknown = n == -ENAMETOOLONG;
 	return n == -ENAMETOOLONG ? 0 : n;
 }
 
-/* A leader that ended before its threads is a zombie, whose files cannot be read: use those of another thread. */
+/*
+ * Reads the executable through another thread, if the leader has ended before its threads: it is a zombie then, whose
+ * files cannot be read.
+ */
 static ssize_t exe_of_threads(struct live_facts *live)
 {
 	_cleanup_closedir_ DIR *list = NULL;
 	ssize_t n = procfs_threads(live->proc, live->facts.tgid);
 	pid_t tid;
 
-	/* Nearly always it has none, but ended before we looked. */
+	/* Nearly always there is no other thread: the process ended before we looked. */
 	if (n <= 1)
 		return n < 0 ? n : 0;
 	n = procfs_list(live->proc, live->facts.tgid, &list);
@@ -115,14 +121,14 @@ static ssize_t fetch_exe(struct live_facts *live)
 	return note_unknown(n, &live->facts.exe_is_unknown);
 }
 
-/* ---- where processes are ---- */
+/* ---- the cgroups of processes ---- */
 
 static struct place *place_of(struct live_facts *live, pid_t tgid)
 {
 	return &live->places[(uint32_t)tgid % PLACES];
 }
 
-/* FNV-1a. */
+/* Hashes a path (FNV-1a). */
 static uint32_t hash_of(const char *path)
 {
 	uint32_t hash = 0x811c9dc5;
@@ -154,7 +160,7 @@ bool live_facts_has_moved(struct live_facts *live, pid_t tgid, bool *ret_is_spar
 		return false;
 	r = facts_need(facts, FACT_CGROUP);
 	*ret_is_spared = facts->is_spared;
-	/* Only a decision makes it known. */
+	/* Only a decision may update the place. */
 	*place = r == -ESRCH ? (struct place){ tgid, CGROUP_GONE } : before;
 	return r == 0 && !facts->is_spared && (before.tgid != tgid || before.cgroup != hash_of(live->cgroup));
 }
@@ -163,7 +169,7 @@ static ssize_t fetch_cgroup(struct live_facts *live)
 {
 	ssize_t n = procfs_cgroup(live->proc, live->facts.tgid, live->cgroup, sizeof(live->cgroup));
 
-	/* Some kernels cut it off instead (6.18). */
+	/* Some kernels cut a long path off instead (6.18). */
 	if (n >= PATH_MAX - 1)
 		n = -ENAMETOOLONG;
 	if (n < 0)
@@ -195,13 +201,16 @@ static int fetch_parent(struct live_facts *live)
 	return r;
 }
 
-/* By the files that logind keeps. Without logind there is nobody who would know: then everybody has one. */
+/*
+ * Returns whether the user has a session at a seat, by logind's files. Without logind nobody knows, so everybody has
+ * one.
+ */
 static bool has_seat(uid_t uid)
 {
 	return sd_uid_get_seats(uid, 0, NULL) > 0 || (access("/run/systemd/seats", F_OK) < 0 && errno == ENOENT);
 }
 
-/* Reads the file that tells of three facts, once. */
+/* Reads status, which holds three facts, once. */
 static int need_status(struct live_facts *live)
 {
 	int r = live->has_status ? 0 : procfs_status(live->proc, live->facts.tgid, &live->status);
@@ -223,7 +232,7 @@ static int fetch_seat(struct live_facts *live)
 	if (r < 0)
 		return r;
 	facts->at_seat = live->status.may_nice;
-	/* In a user namespace of his own anybody has all capabilities. */
+	/* In a user namespace of their own, all users have all capabilities. */
 	if (facts->at_seat) {
 		r = facts_need(facts, FACT_USERNS);
 		facts->at_seat = facts->initial_userns;
@@ -255,7 +264,7 @@ static ssize_t fetch_argv(struct live_facts *live)
 
 /* ---- facts whose cost the process's owner controls, and which a decision can do without ---- */
 
-/* Leaves the fact unknown: a condition of a rule does not hold then. */
+/* Leaves the fact unknown, so that a condition on it does not hold. */
 static int spare(struct live_facts *live, enum fact fact)
 {
 	struct facts *facts = &live->facts;
@@ -280,7 +289,7 @@ static ssize_t fetch_dear_one(struct live_facts *live, enum fact fact)
 	return fact == FACT_SEAT ? fetch_seat(live) : need_status(live);
 }
 
-/* Waiting for a CPU is not the owner's doing, so this counts the CPU's time. */
+/* Reads such a fact and charges its cost. Measures CPU time, because waiting for a CPU is not the owner's fault. */
 static ssize_t fetch_dear(struct live_facts *live, enum fact fact)
 {
 	struct spending *spending = live->spending;

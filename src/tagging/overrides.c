@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Puts overrides and classes of units in force, and ends them; each function returns when the tasks carry the result.
- */
+/* Puts overrides and classes of units in force, and ends them. Each function returns once the tasks have been set. */
 #include "tagger_private.h"
 
 #include <string.h>
@@ -57,7 +55,7 @@ size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const vo
 	if (!count)
 		return 0;
 	r = scan_join(tagger, 0);
-	/* Not tried again: until then what has ended would have to stay in force. */
+	/* Do not try again: until that succeeded, the ended overrides would have to stay in force. */
 	if (r < 0)
 		problem_report(&tagger->problems[PROBLEM_SCAN], "a limit that a lower one covered is lost with it: %s",
 			       strerror(-r));

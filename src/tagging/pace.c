@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Switches a queue between waking us for each event and being read at the ticks of a timer. */
 #include "pace.h"
 
 #include <errno.h>
@@ -7,10 +8,10 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-/* Over such a time is counted how many events there are. */
+/* Time over which events are counted. */
 #define COUNT_US 10000
 
-/* A wake-up costs some 20 us. */
+/* Shortest tick; a wake-up costs about 20 us. */
 #define TICK_MIN_US 250
 
 static void set_ticks(struct pace *pace, uint32_t us)
@@ -30,14 +31,14 @@ static void count_anew(struct pace *pace, uint64_t now_us)
 	pace->count_then = *pace->count;
 }
 
-/* The queue is no longer waited for: it is read at each tick. That costs two system calls, and so does the way back. */
+/* Stops waiting for the queue and starts the ticks. That costs two system calls, and so does the way back. */
 static void wait_for_many(struct pace *pace)
 {
 	sd_event_source_set_enabled(pace->source, SD_EVENT_OFF);
 	set_ticks(pace, pace->limits.longest_us);
 }
 
-/* So many came within that time. */
+/* Adapts the ticks to the number of events in that time. */
 static void adapt(struct pace *pace, uint64_t count, uint64_t elapsed_us)
 {
 	const uint64_t us = elapsed_us * pace->limits.share / count;
@@ -71,7 +72,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents, void *use
 	if (now_us - pace->since_us >= COUNT_US)
 		count_anew(pace, now_us);
 	pace->read(pace->context);
-	/* A flood closes or pauses the queue. */
+	/* read() may have closed or paused the queue, in a flood. */
 	if (pace->source && !pace->is_paused && *pace->count - pace->count_then > pace->limits.many)
 		wait_for_many(pace);
 	return 0;
@@ -84,7 +85,7 @@ static int on_tick(sd_event_source *source, int fd, uint32_t revents, void *user
 	uint64_t expirations, count;
 
 	(void)revents;
-	/* Only reading it has a periodic timer go on (timerfd_read_iter in fs/timerfd.c). */
+	/* A periodic timer goes on only if it is read (timerfd_read_iter in fs/timerfd.c). */
 	if (read(fd, &expirations, sizeof(expirations)) < 0)
 		return 0;
 	pace->read(pace->context);

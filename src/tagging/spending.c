@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Adds up the cost of reading about each user's processes: see spending.h. */
 #include "spending.h"
 
 /*
- * A read adds to the debt only what it takes beyond this: the exec or move for which it is done costs the user as much.
- * Usual are 6 to 45 us.
+ * Part of a read that adds no debt: the exec or move that causes the read costs the user as much. Usual reads take 6 to
+ * 45 us.
  */
 #define FREE_NS 200000
 
-/* On a slow machine: this many times what an ordinary read takes there. */
+/* On a slow machine: this many times the duration of an ordinary read. */
 #define FREE_TIMES 10
 
 /*
- * A debt above this is too large. Meanwhile everybody else waits: for as long as this, and for one read of up to 30 ms
- * (65,536 groups with long numbers, on a slow machine). The second is more than one user can add.
+ * Largest debts. Until a debt is too large, all other tasks wait for this long, and for one more read of up to 30 ms
+ * (65,536 groups with long numbers, on a slow machine). The common maximum is more than one user can add.
  */
 #define USER_MAX_US 10000
 #define ALL_MAX_US  30000
 
-/* How much a debt shrinks in a millisecond: 2 % of a CPU. */
+/* Amount by which a debt shrinks per millisecond: 2 % of a CPU. */
 #define US_PER_MS 20
 
-/* While a debt is too large nothing is read, so it is forgotten at the end. */
+/* Duration of a pause. Nothing is read during it, so the debt is forgotten at its end. */
 #define PAUSE_MIN_MS  1000
 #define USER_PAUSE_MS 16000
 #define ALL_PAUSE_MS  4000
 
-/* One in this many cheap reads is noted while nobody has any debt: finding out whose process it is takes 3 us. */
+/* While no user has debt, one in this many cheap reads is noted, because finding out the process's user takes 3 us. */
 #define NOTE_EVERY 16
 
 void spending_begin(struct spending *spending, uint64_t usual_ns)
@@ -50,7 +51,7 @@ static void settle(struct debt *debt, uint32_t ms)
 	}
 }
 
-/* Returns whether the debt has become too large, after settle. */
+/* Adds to a settled debt. Returns whether it has become too large. */
 static bool owe(struct debt *debt, uint32_t us, uint32_t max_us, uint32_t max_pause_ms)
 {
 	const uint32_t doubled_ms = debt->pause_ms * 2;
@@ -67,7 +68,7 @@ static bool owe(struct debt *debt, uint32_t us, uint32_t max_us, uint32_t max_pa
 	return true;
 }
 
-/* Extends the time in which somebody may have debt. */
+/* Extends the time in which some user may have debt. */
 static void note_busy(struct spending *spending, const struct debt *debt)
 {
 	const uint32_t in_ms = debt->is_too_large ? debt->until_ms - debt->ms : debt->us / US_PER_MS + 1;
@@ -90,7 +91,7 @@ static struct spender *find(struct spending *spending, uid_t user, uint32_t ms)
 	return NULL;
 }
 
-/* Once all places are taken, takes one of a user without debt if there is one. */
+/* Returns a free entry; once all are taken, that of a user without debt if there is one. */
 static struct spender *take_place(struct spending *spending, uint32_t ms)
 {
 	struct spender *spender = NULL;
@@ -125,7 +126,7 @@ bool spending_allows(struct spending *spending, uid_t user, uint32_t ms)
 		return false;
 	if (!spending->all.is_too_large)
 		return true;
-	/* Somebody may first have had cheap reads under many user ids. */
+	/* The last condition: a user may first have had cheap reads under many user ids. */
 	return spender && spender->debt.us < USER_MAX_US / 2 && spending->all.us <= 2 * ALL_MAX_US;
 }
 
@@ -150,7 +151,7 @@ bool spending_note(struct spending *spending, uid_t user, uint64_t ns, uint32_t 
 	settle(&spending->all, ms);
 	is_known = spender->debt.pause_ms;
 	is_too_large = owe(&spender->debt, us, USER_MAX_US, USER_PAUSE_MS);
-	/* The debt of all is for users that have not had a pause of their own before. */
+	/* The common debt counts only users that have not had a pause of their own before. */
 	if (!is_known)
 		owe(&spending->all, us, ALL_MAX_US, ALL_PAUSE_MS);
 	note_busy(spending, &spending->all);

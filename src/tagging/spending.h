@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Keeps users from making the daemon spend its time on reading about their processes. A few files in /proc take as long
- * as the process's owner likes: 17 ms for the status of one with 65,536 groups, 1 ms for the cgroup of one that is 600
+ * as the process's owner likes: 17 ms for the status of a process with 65,536 groups, 1 ms for a cgroup that is 600
  * levels deep. Each read that takes longer than usual adds to the user's debt, which shrinks by 2 % of the time that
  * passes. While the debt is too large, the user's processes are decided about without these reads.
  *
- * A user may own many user ids, so there is one more debt, of all users together. While that is too large, only users
- * whose reads have been cheap are read about. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits.
+ * A user may own many user ids, so there is also a common debt of all users. While that is too large, we read only
+ * about users whose reads have been cheap. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits.
  */
 #pragma once
 
@@ -17,46 +17,48 @@
 
 #include "unread.h"
 
-/* Users of whom something is known. */
+/* Number of users that we keep track of. */
 #define SPENDERS_MAX 64
 
 struct debt {
-	uint32_t us, ms;   /* what it was then */
-	uint32_t until_ms; /* while it is too large: when it is forgotten */
-	uint32_t pause_ms; /* how long it was too large the last time; doubles if that is soon again */
+	uint32_t us, ms;   /* debt in us at time ms */
+	uint32_t until_ms; /* time at which a debt that is too large is forgotten */
+	/* how long it was too large the last time; doubles if that happens again soon */
+	uint32_t pause_ms;
 	bool is_too_large;
 };
 
 /* Starts as all zeroes; then call spending_begin. */
 struct spending {
-	uint64_t free_ns; /* CPU time of a read that costs its user nothing; 0: the default, 0.2 ms */
+	/* CPU time of a read that adds no debt; 0 means the default, 0.2 ms */
+	uint64_t free_ns;
 	struct debt all;
 	struct spender {
 		uid_t user;
 		struct debt debt;
 	} spenders[SPENDERS_MAX];
-	size_t count, next;   /* next: where to look for a place once all are taken */
-	bool is_busy;	      /* anybody may have debt ... */
-	uint32_t busy_ms;     /* ... until then */
-	unsigned reads;	      /* counts those that are not noted */
+	size_t count, next;   /* next: where to look for an entry to reuse once all are taken */
+	bool is_busy;	      /* some user may have debt */
+	uint32_t busy_ms;     /* until this time */
+	unsigned reads;	      /* number of reads without a note */
 	struct unread spared; /* processes that were decided about without these reads */
 };
 
 /*
- * Sets the CPU time that an ordinary read takes on this machine, some 20 us. On a slow one, such as an emulated guest,
- * ordinary reads must not count as costly.
+ * Sets the CPU time that an ordinary read takes on this machine, normally about 20 us. On a slow machine, such as an
+ * emulated guest, ordinary reads must not add debt.
  */
 void spending_begin(struct spending *spending, uint64_t usual_ns);
 
-/* Whether nobody has any debt, so that there is no need to find out whose process it is. */
+/* Returns whether no user has any debt, so that we need not find out the process's user. */
 bool spending_is_quiet(struct spending *spending, uint32_t ms);
 
-/* Whether to read about a process of this user. */
+/* Returns whether to read about a process of this user. */
 bool spending_allows(struct spending *spending, uid_t user, uint32_t ms);
 
 /*
- * Whether to note a read that took so long: if it took long or somebody has debt; else now and then, so that users are
- * known whose reads are cheap.
+ * Returns whether to note a read of this duration: if it took long, or if some user has debt; otherwise now and then,
+ * so that we know which users have cheap reads.
  */
 bool spending_is_of_note(struct spending *spending, uint64_t ns, uint32_t ms);
 

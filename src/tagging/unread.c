@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Remembers processes that could not be read about, and when to try again. */
 #include "unread.h"
 
-/* Most processes that hang do so for a moment, or for good. */
+/* Time until the next try for a process. Most hang for a moment only, or for good. */
 #define WAIT_MIN_MS 100
 #define WAIT_MAX_MS 60000
 
-/* Between one retry and the next. */
+/* Least time between two tries. */
 #define RETRY_MS 50
 
 /*
- * Of a user, after one that hangs. On a busy machine who holds the lock of his memory may wait for a CPU, so that this
- * happens to the honest as well; and ten times a second costs nobody much.
+ * Time for which we read about no process of a user after one has hung. On a busy machine the holder of a process's
+ * memory lock may wait for a CPU, so that this happens to honest users as well. Ten tries a second cost little.
  */
 #define OFF_MS 100
 
-/* Its place, or count. */
+/* Returns the process's index, or unread->count. */
 static size_t place_of(const struct unread *unread, pid_t pid)
 {
 	size_t i = 0;
@@ -79,7 +80,7 @@ bool unread_any_is_off(const struct unread *unread, uint32_t ms)
 	return ms - unread->last_hung_ms < OFF_MS;
 }
 
-/* Kept is the beginning, not the end: a time of long ago must not come to lie ahead when times wrap around. */
+/* We store when the pause began, not its end: a time long ago must not seem to lie ahead when times wrap around. */
 bool unread_is_off(const struct unread *unread, uid_t user, uint32_t ms)
 {
 	return ms - unread->hung_ms[user % UNREAD_USERS] < OFF_MS;

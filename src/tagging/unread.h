@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Processes that were decided about without something that could not be read then, each with the time at which to try
- * again; and users for whom a read has hung of late, whose processes are not tried for a while. Time is an argument:
+ * Keeps processes that were decided about without a fact that could not be read, with the time of the next try; and
+ * users for whose processes a read has hung lately, which are not tried for a while. Time is an argument:
  * CLOCK_MONOTONIC in ms, cut to 32 bits.
  */
 #pragma once
@@ -16,44 +16,45 @@ static inline bool is_before(uint32_t a_ms, uint32_t b_ms)
 	return (int32_t)(a_ms - b_ms) < 0;
 }
 
-/* If there are more, a later scan has to find them. */
+/* Most processes; further ones wait for a scan. */
 #define UNREAD_MAX 1024
 
-/* Users whose ids are the same modulo this share a place. */
+/* Number of entries for users. Users whose ids are equal modulo this share one. */
 #define UNREAD_USERS 256
 
 struct unread_process {
 	pid_t pid;
-	uint32_t next_ms; /* when to try again */
+	uint32_t next_ms; /* time of the next try */
 	uint32_t wait_ms; /* doubles with each try */
 };
 
 /* Starts as all zeroes. */
 struct unread {
-	struct unread_process processes[UNREAD_MAX]; /* not to be tried but by unread_retry */
+	struct unread_process processes[UNREAD_MAX]; /* tried again only by unread_retry */
 	size_t count;
-	pid_t tried;			/* the last of them that was */
-	uint32_t hung_ms[UNREAD_USERS]; /* when somebody last waited in vain for a process of theirs ... */
-	uint32_t last_hung_ms;		/* ... and for anybody's */
+	pid_t tried; /* the process tried last */
+	/* when a read last hung for a process of these users */
+	uint32_t hung_ms[UNREAD_USERS];
+	uint32_t last_hung_ms; /* when a read last hung for any process */
 };
 
-/* The process could not be read: adds it, if there is room and it is not there. */
+/* Adds a process that could not be read, if there is room and it is not there already. */
 void unread_note(struct unread *unread, pid_t pid, uint32_t ms);
 
-/* The process has been read, is gone, or has called exec. */
+/* Removes a process that has been read, is gone, or has called exec. */
 void unread_forget(struct unread *unread, pid_t pid);
 
 bool unread_has(const struct unread *unread, pid_t pid);
 
-/* Returns a process that is to be tried again now, or 0: one at a time, so that nobody waits long for those. */
+/* Returns a process to try again now, or 0. Only one at a time, so that no task waits long for these reads. */
 pid_t unread_retry(struct unread *unread, uint32_t ms);
 
-/* When to call that next. False: there is nobody to be tried again. */
+/* Stores when to call unread_retry next. Returns false if there is no process to try again. */
 bool unread_next(const struct unread *unread, uint32_t *ret_ms);
 
-/* Somebody waited in vain for a process of this user. */
+/* Notes that a read has hung for a process of this user. */
 void unread_hung(struct unread *unread, uid_t user, uint32_t ms);
 
-/* Whether processes of any user are not to be tried now; and whether this one's are. */
+/* Return whether processes of some user, or of this one, are not read at present. */
 bool unread_any_is_off(const struct unread *unread, uint32_t ms);
 bool unread_is_off(const struct unread *unread, uid_t user, uint32_t ms);
