@@ -29,6 +29,8 @@ static const struct sentence about_thread[] = {
 	{ "else reason=refused", NULL, "refused by the kernel" },
 	{ "else reason=not-kept", NULL, "accepted by the kernel, but not kept" },
 	{ "else reason=undone", NULL, "put back, since the daemon stops" },
+	{ "else !class limited limit", NULL, "no class, but no more than <limit> is allowed" },
+	{ "else !class limited", NULL, "no class, but its cgroup's group allows no more" },
 	{ "else !class", NULL, "left alone" },
 	{ "else daemon", NULL, "<class>" },
 	{ "else", NULL, "would be <class>" },
@@ -98,12 +100,14 @@ static const struct sentence about_rest[] = {
 	  "its cgroup and the users it runs as: reading about its user's processes takes too long" },
 
 	{ "class daemon", "wanted", "<wanted.text>" },
+	{ "else limited daemon", "wanted", "<wanted.text>" },
 	{ "else class", "would get", "<wanted.text>" },
 	{ "kind=made-up", NULL, "" },
 	{ "else daemon", "carries", "<carries.text>" },
 	{ "else", "has", "<carries.text>" },
 	{ "daemon differs", NULL, ": not as wanted" },
 	{ "else daemon class", NULL, ", as wanted" },
+	{ "else daemon limited", NULL, ", as wanted" },
 	{ 0 },
 };
 

@@ -176,7 +176,9 @@ class Limit(Overrides):
         self.assert_keeps(programs["weak"], fair(BATCH, 10, 30 * MS, 256))
         self.assertIn("no task carried more", self.ask("limit", "--keep", programs["slice"].pid, BACKGROUND))
         said = schedqos("explain", str(programs["slice"].pid)).stdout
-        self.assertIn("no more than %s is allowed" % BACKGROUND, said)
+        self.assertIn("no class, but no more than %s is allowed" % BACKGROUND, said.splitlines()[0])
+        self.assertIn("no more than %s is allowed: asked for at run time" % BACKGROUND, said)
+        self.assertIn(", as wanted", said)
         for name, program in programs.items():
             self.ask("limit", "--lift", program.pid)
             self.assert_keeps(program, chosen[name])
