@@ -25,7 +25,7 @@ static const char *const properties[N_PROPERTIES] = {
 	[PROPERTY_FOCUS] = "Focus",
 };
 
-/* Takes over the values, of which NULL stands for an empty one, and tells the bus which have changed. */
+/* Stores the values (NULL: an empty text), and announces those that have changed on the bus. */
 static void take_properties(struct bridge *bridge, const char *const values[N_PROPERTIES])
 {
 	char *changed[N_PROPERTIES + 1] = { 0 };
@@ -47,7 +47,7 @@ static void take_properties(struct bridge *bridge, const char *const values[N_PR
 	sd_bus_emit_properties_changed(bridge->bus, SYSTEM76_PATH, SYSTEM76_NAME, "CpuProfile", NULL);
 }
 
-/* Fills in the values that the answer to GetAll has; they are the message's. 0 or -errno. */
+/* Reads the values from the answer to GetAll, which owns them. Returns 0 or -errno. */
 static int read_properties(sd_bus_message *reply, const char *values[N_PROPERTIES])
 {
 	const char *name;

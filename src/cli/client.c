@@ -188,7 +188,7 @@ int client_process(pid_t pid)
 	return fd;
 }
 
-/* The daemon knows which process root's client is, whose own id may be another one (PID namespaces). */
+/* 0 stands for this process: the daemon knows its id, which may differ from ours in another PID namespace. */
 static int ask_class(pid_t pid, const char *qos, bool inherit, sd_bus_message **ret)
 {
 	return client_call(BUS_OVERRIDES_INTERFACE, "SetClass", ret, "usbb",

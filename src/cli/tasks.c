@@ -29,7 +29,7 @@ static int read_strings(sd_bus_message *reply, const char ***ret, size_t *ret_co
 	return r < 0 ? r : sd_bus_message_exit_container(reply);
 }
 
-/* Returns 1, 0 after the last one, or -errno. */
+/* Reads one task. Returns 1, 0 after the last one, or -errno. */
 static int read_row(sd_bus_message *reply, const struct tasks *tasks, const char **patterns, size_t n_patterns,
 		    struct task_row *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Answers ListTasks: every task, with names that are sent once for all of them. */
+/* Answers ListTasks: every task, and once for all of them the names that tasks refer to. */
 #include "bus.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "daemon_private.h"
 
 struct table {
-	const struct rule **named; /* the rules of the tasks; the first is none */
+	const struct rule **named; /* the rules of the tasks; the first entry stands for no rule */
 	size_t n_named;
-	uint32_t *place; /* by a rule's id: its place in `named`, or 0 */
+	uint32_t *place; /* by a rule's id: its index in `named`, or 0 */
 };
 
 static void table_clear(struct table *table)
@@ -39,7 +39,7 @@ static uint32_t place_of(struct table *table, const struct rule *rule)
 	return table->place[rule->id];
 }
 
-/* Numbers the rules of all tasks. 0 or -ENOMEM. */
+/* Numbers the rules of all tasks. Returns 0 or -ENOMEM. */
 static int fill_table(struct table *table, const struct daemon *daemon)
 {
 	const struct rules *rules = daemon->config->rules;

@@ -112,7 +112,7 @@ static int set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_err
 	return r < 0 ? r : sd_bus_message_send(reply);
 }
 
-/* userdata of each property is the daemon. */
+/* Returns a property. userdata is the daemon. */
 static int get_property(sd_bus *bus, const char *path, const char *interface, const char *name, sd_bus_message *reply,
 			void *userdata, sd_bus_error *error)
 {

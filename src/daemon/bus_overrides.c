@@ -154,7 +154,7 @@ static int reply_with_class(sd_bus_message *message, const struct daemon *daemon
 	return sd_bus_reply_method_return(message, "ss", class ? class->name : "", reason_name(task.reason));
 }
 
-/* SetClass, or RaiseClass. */
+/* Implements SetClass and RaiseClass. */
 static int set_class(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_CLASS };

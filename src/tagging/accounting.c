@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What tasks use: listens to the ends of tasks, and looks at those that live when somebody asks. It does so only while
- * there is a reader or the setting says so, since each end then costs its task and us a microsecond or two.
+ * Counts what tasks use: hears of tasks that end, and asks about living tasks when a reader asks. It does so only while
+ * there is a reader or the setting says so, because then the end of each task costs that task and us one or two
+ * microseconds.
  *
- * Records of ends wake nobody. They are taken when forks and execs have woken us anyway, some together, and before each
- * look: tasks that end without others being born are not more than there were.
+ * Records of ends wake nobody. We take them when forks and execs have woken us anyway, some at a time, and before each
+ * look at living tasks. That is often enough, because tasks can only end as often as others are born.
  */
 #include "tagger_private.h"
 
@@ -18,15 +19,15 @@
 
 #include "sums.h"
 
-/* Some 10,000 records, half a second of a fork storm. */
+/* Room for about 10,000 records: half a second of a fork storm. */
 #define BUFFER_BYTES (16 * 1024 * 1024)
 
-/* At one wake-up as many records are taken as take us a millisecond; and not more often than this. */
+/* Most batches per wake-up, which take us a millisecond; and the least time between two such wake-ups. */
 #define RECORDS_BATCH 64
 #define BATCHES_MAX   16
 #define EVERY_MS      20
 
-/* After so many tasks that are looked at, events are handled: no task waits longer than that for its class. */
+/* Events are handled after looking at this many tasks, so that no task waits longer than that for its class. */
 #define HANDLE_EVERY 256
 
 #define INIT_OF_KERNEL 2 /* kthreadd */
@@ -34,8 +35,8 @@
 /* ---- which row a task is in ---- */
 
 /*
- * A program that has ended before it was decided about: by the name that exec gave it, which is the executable's or
- * script's, cut to 15 bytes. Other facts are gone, so a rule that asks for them does not match.
+ * Finds the rule of a program that has ended before it was decided about. Uses the name that exec gave it, which is
+ * that of the executable or script, cut to 15 bytes. Other facts are gone, so a rule that needs them does not match.
  */
 static void match_ended(const struct tagger *tagger, const struct task *leader, const struct task_use *use,
 			struct sums_key *key)
@@ -72,7 +73,7 @@ static void name_program(const struct tagger *tagger, const struct task_use *use
 		name = procfs_comm(tagger->proc, use->tgid, comm) == 0 ? comm : use->comm;
 		sums_name_program(sums, use->tgid, name, clock_ns(CLOCK_MONOTONIC) / 1000);
 	}
-	/* Zeroes follow, since it is a part of the key. */
+	/* The rest stays zero, because all bytes are part of the key. */
 	memcpy(key->program, name, strnlen(name, sizeof(key->program) - 1));
 }
 
@@ -128,7 +129,7 @@ static void take_living(struct tagger *tagger, const struct task_use *use)
 	sums_add_living(accounting->sums, row_of(tagger, use, false), use, clock_ns(CLOCK_MONOTONIC) / 1000);
 }
 
-/* Without taskstats: what /proc has. Its times are the scheduler's. */
+/* Reads a task from /proc, for kernels without taskstats. Its times are the scheduler's. */
 static void read_task(struct tagger *tagger, pid_t tid)
 {
 	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
@@ -148,7 +149,7 @@ static void read_task(struct tagger *tagger, pid_t tid)
 	take_living(tagger, &use);
 }
 
-/* Looks at the tasks that were collected. */
+/* Asks about the collected tasks, and counts them. */
 static void flush(struct look *look)
 {
 	struct accounting *accounting = &look->tagger->accounting;
@@ -178,7 +179,7 @@ static void look_at_task(struct look *look, pid_t tid)
 		flush(look);
 }
 
-/* Kernel threads, and what else the plan never touches and has no record of. */
+/* Looks at kernel threads and other tasks that the plan never touches and has no record of. */
 static void look_at_others(struct look *look)
 {
 	_cleanup_closedir_ DIR *list = NULL;
@@ -231,7 +232,7 @@ static void take_ended(struct tagger *tagger, const struct task_use *records, in
 	accounting->ended += (uint64_t)n;
 }
 
-/* Takes up to max batches of records. Returns whether nothing was left. */
+/* Takes up to max batches of records. Returns whether the queue is now empty. */
 static bool receive(struct tagger *tagger, unsigned max)
 {
 	struct accounting *accounting = &tagger->accounting;
@@ -241,7 +242,7 @@ static bool receive(struct tagger *tagger, unsigned max)
 
 	for (unsigned i = 0; i < max && !is_drained; i++) {
 		n = taskstats_receive(accounting->stats, records, RECORDS_BATCH, &is_drained);
-		/* A task's fork and exec were queued before its end was. */
+		/* Handle events first: a task's fork and exec were queued before its end. */
 		if (n > 0) {
 			events_book(tagger);
 			take_ended(tagger, records, n);
@@ -262,7 +263,7 @@ void accounting_receive(struct tagger *tagger)
 		receive(tagger, BUFFER_BYTES / 1024 / RECORDS_BATCH);
 }
 
-/* Returns whether it is to be called again at once. */
+/* Takes records if it is time to. Returns whether to call it again soon. */
 static bool follow(struct tagger *tagger)
 {
 	struct accounting *accounting = &tagger->accounting;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tagger's event sources: queues of events, requests, and timers. */
+/* Connects the tagger to the event loop: queues of events, requests, and timers. */
 #include "tagger_private.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/file.h>
 
-/* Sets the timer, if there is anything to wait for. */
+/* Sets the timer if anything is to be done later. */
 static void set_timer(struct tagger *tagger)
 {
 	uint32_t at_ms;
@@ -41,7 +41,7 @@ static void set_timer(struct tagger *tagger)
 
 /* ---- shortages ---- */
 
-/* A scan of 1,000 tasks takes 10 ms. */
+/* Time until a scan repeats what a shortage prevented; a scan of 1,000 tasks takes 10 ms. */
 #define RETRY_AFTER_MS 1000
 
 static void check_shortage(struct tagger *tagger)
@@ -59,10 +59,14 @@ static void check_shortage(struct tagger *tagger)
 /* ---- handling ---- */
 
 /*
- * Handles what is queued, and then what has to wait for an empty queue. Once it has dropped an event, the kernel drops
- * all, without reporting it again, until the queue has been empty (netlink_overrun in af_netlink.c): what a scan finds
- * before that may go out of date unnoticed. And forks of an ended task may be queued, whose children inherit from it,
- * so only for want of memory its record goes earlier.
+ * Handles queued events, and then work that needs an empty queue.
+ *
+ * A scan after a loss needs one: once the kernel has dropped an event, it drops all further ones without reporting it,
+ * until the queue has been empty (netlink_overrun in af_netlink.c). So the result of an earlier scan could go out of
+ * date unnoticed.
+ *
+ * Removing records of ended tasks needs one: there may be queued forks of an ended task, whose children inherit its
+ * record. Only if there are very many records are they removed earlier.
  */
 static void handle(struct tagger *tagger)
 {
@@ -88,13 +92,13 @@ static int on_request(sd_event_source *source, void *userdata)
 	return 0;
 }
 
-/* Execs, forks, renames or moves. */
+/* Called for execs, forks, renames and moves. */
 static void on_paced(void *context)
 {
 	handle(context);
 }
 
-/* A process is to be matched again, as far as it can be read now: which is booked like a move, as it marks the same. */
+/* Has a process matched again that could not be read before. Books a move for that, which marks the same. */
 static void book_retry(struct tagger *tagger, struct unread *unread)
 {
 	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
@@ -128,13 +132,19 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 
 int loop_init(struct tagger *tagger)
 {
-	/* From 800 a second on two share a wake-up and what the helper is asked: a third of what each costs. */
+	/*
+	 * From 800 execs a second on, two share a wake-up and a question to the helper, which saves two thirds of their
+	 * cost.
+	 */
 	static const struct pace_limits exec_limits = { .many = 8, .share = 2, .longest_us = 2000 };
-	/* A child is born right; but an exec waits until the forks before it are booked, at 1 us each. */
+	/*
+	 * Forks can wait, because a child is born with the right attributes. But an exec waits until the forks before
+	 * it are booked, at 1 us each.
+	 */
 	static const struct pace_limits fork_limits = { .many = 4, .share = 32, .longest_us = 10000 };
-	/* A program's threads are named one after the other when it starts, and each waits for its class. */
+	/* Renames: a program names its threads one after the other when it starts, and each waits for its class. */
 	static const struct pace_limits other_limits = { .many = 16, .share = 16, .longest_us = 10000 };
-	/* The ring of a CPU has no room for more than 32 records with long paths. */
+	/* Moves: a CPU's ring has room for only 32 records with long paths. */
 	static const struct pace_limits move_limits = { .many = 16, .share = 8, .longest_us = 2000 };
 	int r = sd_event_add_defer(tagger->event, &tagger->requests, on_request, tagger);
 

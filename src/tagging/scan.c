@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Books every task in /proc: at the start, when the rules have changed, when events were lost. */
+/*
+ * Books every task in /proc: at the start, after the rules have changed, and after events were lost. Also finds the
+ * processes that an override covers.
+ */
 #include "tagger_private.h"
 
 #include <errno.h>
@@ -10,13 +13,13 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 
-/* In a fork storm there are always new tasks; their forks are reported anyway. */
+/* Most passes. In a fork storm there are always new tasks, but their forks are reported anyway. */
 #define PASSES_MAX 8
 
 /* Events are booked after this many tasks, so that no queue overflows during a long scan. */
 #define BOOK_EVERY 256
 
-/* Below this number of records those of ended tasks do not matter. */
+/* Records of ended tasks do not matter below this number of records. */
 #define SWEEP_MIN 2048
 
 struct process {
@@ -27,14 +30,14 @@ struct process {
 
 struct scan {
 	struct tagger *tagger;
-	struct process *processes; /* all that live, parents before their children */
+	struct process *processes; /* all living ones, parents before their children */
 	size_t count, size;
 	size_t n_booked; /* tasks booked in this pass */
 	bool outrun;	 /* events arrive faster than we book them */
-	int error;	 /* the last that made us skip a task that was there */
+	int error;	 /* the last error that made us skip an existing task */
 };
 
-/* Returns whether there was an error. */
+/* Notes an error, unless the task was gone. Returns whether there was one. */
 static bool note_error(struct scan *scan, int error)
 {
 	if (error < 0 && error != -ESRCH)
@@ -51,7 +54,7 @@ static int compare_starts(const void *va, const void *vb)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/* Of a thread; or of the process, if tid equals pid. */
+/* Reads the stat of a thread; or of the process, if tid equals pid. */
 static int read_stat(const struct scan *scan, pid_t pid, pid_t tid, struct procfs_stat *ret)
 {
 	const int proc = scan->tagger->proc;
@@ -80,7 +83,10 @@ static int add_process(struct scan *scan, pid_t pid)
 	return 0;
 }
 
-/* A child has a later start than its parent, and within one tick most often the higher pid. */
+/*
+ * Lists all processes, sorted so that parents come first: a child starts later, and within one tick it mostly has the
+ * higher pid.
+ */
 static int list_processes(struct scan *scan)
 {
 	_cleanup_closedir_ DIR *list = NULL;
@@ -106,8 +112,8 @@ static void book_task(struct scan *scan, const struct process *process, pid_t ti
 	};
 
 	/*
-	 * A task born since we subscribed has a fork event, from which its record gets what its parent had. So book
-	 * the queued events first, if they come to an end.
+	 * A task born since we subscribed has a fork event, which gives its record what its parent had. So book queued
+	 * events first, unless they never end.
 	 */
 	if (!scan->outrun && !tasks_find(plan_tasks(tagger->plan), tid)) {
 		scan->outrun = !events_book(tagger);
@@ -153,7 +159,7 @@ static int pass(struct scan *scan)
 	return r;
 }
 
-/* Whether it is in this cgroup, or below it. */
+/* Returns whether the process is in this cgroup or below it. */
 static bool is_in_cgroup(const struct tagger *tagger, pid_t pid, const char *cgroup)
 {
 	struct facts *facts = live_facts_for(tagger->facts, pid, pid);
@@ -161,7 +167,10 @@ static bool is_in_cgroup(const struct tagger *tagger, pid_t pid, const char *cgr
 	return facts_need(facts, FACT_CGROUP) == 0 && overrides_is_below(facts->cgroup, cgroup);
 }
 
-/* Whether somebody has called for a shell or the like in there: what has another terminal is a terminal's child. */
+/*
+ * Returns whether a process in the app's cgroup has another terminal than the app, such as a shell in a terminal
+ * program.
+ */
 static bool has_other_tty(const struct scan *scan, const struct override *app)
 {
 	for (size_t i = 0; i < scan->count; i++) {
@@ -196,8 +205,8 @@ int scan_app(struct tagger *tagger, struct override *app, char path[PATH_MAX])
 }
 
 /*
- * Of the process itself, or a child of one that the override holds for already; for what is seen of an app see struct
- * override.
+ * Returns whether the override covers this process: its own process, or a child of a covered one. For the visibility of
+ * an app see struct override.
  */
 static bool is_of_tree(const struct scan *scan, const struct process *process, uint16_t number)
 {
@@ -216,7 +225,10 @@ static bool is_of_tree(const struct scan *scan, const struct process *process, u
 	return plan_override_holds(scan->tagger->plan, number, process->ppid);
 }
 
-/* What another user has asked for of what runs as him stays, though it descends from this one's process. */
+/*
+ * Returns whether the process keeps the override of another user: it runs as that user, though it descends from this
+ * override's process.
+ */
 static bool is_anothers(const struct scan *scan, const struct override *override, uint16_t number, pid_t pid)
 {
 	const struct overrides *overrides = plan_overrides(scan->tagger->plan);
@@ -230,7 +242,7 @@ static bool is_anothers(const struct scan *scan, const struct override *override
 	return facts_need(facts, FACT_OWNER) < 0 || facts->owner != override->uid;
 }
 
-/* Returns how many processes have joined. */
+/* Joins all covered processes to the override. Returns the number of processes that have joined. */
 static int join_tree(struct scan *scan, uint16_t number)
 {
 	struct plan *plan = scan->tagger->plan;
@@ -247,7 +259,7 @@ static int join_tree(struct scan *scan, uint16_t number)
 			book_task(scan, process, process->pid, process->start);
 			book_threads(scan, process);
 		}
-		/* Else it has ended, or is one that is never touched. */
+		/* A failure means that it has ended, or that we never touch it. */
 		joined += plan_override_join(plan, number, process->pid) == 0 && !holds;
 	}
 	return joined;
@@ -263,9 +275,9 @@ int scan_join(struct tagger *tagger, uint16_t only)
 	int r = first ? 1 : 0;
 
 	/*
-	 * A child that is born meanwhile copies its parent's record when its fork is booked. If that was before the
-	 * parent joined, the child is found by the next pass. Each joins all: a user may have as many as he likes
-	 * covered.
+	 * A child that is born meanwhile copies its parent's record when its fork is booked. If that happens before the
+	 * parent has joined, the next pass finds the child. Each pass handles all covered overrides, because a user may
+	 * have any number.
 	 */
 	for (int i = 0; i < PASSES_MAX && r > 0; i++) {
 		uint16_t number = first;
@@ -287,7 +299,7 @@ void scan_all(struct tagger *tagger)
 	struct scan scan = { .tagger = tagger };
 	int r = 0;
 
-	/* This may report a loss. */
+	/* Booking may report a loss, so clear the mark after it. */
 	events_book(tagger);
 	tagger->events_lost = false;
 	tagger->counters.scans++;
@@ -334,10 +346,10 @@ void scan_sweep(struct tagger *tagger)
 			ended[n++] = task->tid;
 		}
 	}
-	/* Whoever counts what tasks have used asks the records for their classes. */
+	/* Accounting needs the records to find the classes of ended tasks. */
 	if (n)
 		accounting_receive(tagger);
-	/* Forks have been booked meanwhile. */
+	/* A new task may have got the id meanwhile: look again. */
 	for (size_t i = 0; i < n; i++) {
 		if (applier_look(&tagger->applier, ended[i], &attr) == -ESRCH)
 			plan_exited(tagger->plan, ended[i]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Adds up what tasks use: see sums.h. */
 #include "sums.h"
 
 #include <stdlib.h>
@@ -6,30 +7,30 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* Users choose the names of programs: they could make any number of rows. */
+/* Most rows, because users choose the names of programs and could make any number of them. */
 #define ROWS_MAX  1024
 #define SLOTS_ROWS (2 * ROWS_MAX) /* a power of two */
 
-/* When a task was born may be wrong by this: /proc counts in ticks. By a record of an end it seems later. */
+/* Error of a computed time of birth: /proc counts in ticks. From a record of an end, the birth seems later. */
 #define SLACK_US 50000
 
 /*
- * A task is reported when it begins to end. What it uses from then on, most of it to free its memory, is about this,
- * and comes from what the machine used and no task did: see settle().
+ * Estimate of what a task uses after its record of its end, which the kernel writes when the task begins to end. Most
+ * of it is for freeing memory. It is taken from time that the machine used and no task did: see settle().
  */
 #define ENDING_NS	 30000ULL
 #define ENDING_NS_PER_KB 40ULL
 
-/* On a slow machine it is more. Beyond that it is somebody else's. */
+/* Most that such a task may get: more on a slow machine, but anything beyond this was used by others. */
 #define ENDING_TIMES_MAX 8
 
-/* What is used while tasks are looked at one after the other may be missing or too much until the next round. */
+/* Use during a round may be counted early or late by about this, because a round looks at one task after the other. */
 #define BLUR_NS 20000000LL
 
-/* So many tasks may end between two rounds. */
+/* Most tasks that may end between two rounds. */
 #define ENDED_MAX 32768
 
-/* A task as seen last. */
+/* A task as it was last seen. */
 struct seen {
 	pid_t tid; /* 0: free */
 	bool has_ended;
@@ -37,40 +38,40 @@ struct seen {
 	char program[16];
 };
 
-/* By tid: open addressing, and nothing is removed. */
+/* Tasks by tid, with open addressing; nothing is removed. */
 struct seen_table {
 	struct seen *slots;
 	size_t size, count; /* size: 0 or a power of two, at least twice the count */
 };
 
 struct row {
-	struct use_row use; /* comes first, since it is what others have */
+	struct use_row use; /* must be first: pointers to it are cast */
 	struct sums_key key;
-	size_t class;	      /* among classes */
-	uint64_t ending_ns;   /* estimated, of those that have ended since the last round */
+	size_t class;	    /* index in classes */
+	uint64_t ending_ns; /* estimate for tasks that have ended since the last round */
 };
 
 struct sums {
-	struct seen_table last, next; /* seen in the last round or since; in this round */
+	struct seen_table last, next; /* tasks seen in the last round or since; in this round */
 	struct row *rows[ROWS_MAX];
 	size_t n_rows;
-	uint16_t slots[SLOTS_ROWS]; /* of the rows of keys that hold, from 1; 0: free */
+	uint16_t slots[SLOTS_ROWS]; /* rows of valid keys, counted from 1; 0: free */
 	struct use_class *classes;
 	size_t n_classes;
 	uint64_t begin_us;
 	uint64_t busy_ns;    /* at the end of the last round */
-	int64_t counted_ns;  /* CPU time since then */
-	int64_t missing_ns;  /* that the machine used and no task did */
+	int64_t counted_ns;  /* CPU time of tasks since then */
+	int64_t missing_ns;  /* used by the machine, but by no task */
 	size_t n_ended;	     /* since then */
 	bool has_loss;	     /* since then */
-	bool has_round;	     /* there was one */
+	bool has_round;	     /* a round has ended */
 };
 
 /* ---- tasks as seen last ---- */
 
 static struct seen *slot_of(const struct seen_table *table, pid_t tid)
 {
-	/* Neighbours in number are neighbours in the table: ids are given one after the other. */
+	/* Neighbouring ids are neighbours in the table, because the kernel assigns them in order. */
 	size_t i = (size_t)tid & (table->size - 1);
 
 	while (table->slots[i].tid && table->slots[i].tid != tid)
@@ -101,7 +102,7 @@ static bool grow(struct seen_table *table)
 	return true;
 }
 
-/* Without memory the task is not remembered, so it will count as new, if it is young, or not at all. */
+/* Remembers a task. Without memory it is not remembered: then a young one counts as new, another not at all. */
 static void put(struct seen_table *table, const struct seen *seen)
 {
 	struct seen *slot;
@@ -204,7 +205,7 @@ static uint16_t *row_slot(struct sums *sums, const struct sums_key *key)
 	}
 }
 
-/* The first rows are there from the beginning: for what has none of its own. */
+/* The first rows always exist: for tasks that get no row of their own, and for lost records. */
 enum { ROW_OTHERS, ROW_LOST, FIRST_ROWS };
 
 struct use_row *sums_row(struct sums *sums, const struct sums_key *key, const char *class, const char *rule)
@@ -316,8 +317,9 @@ static void note_longest(struct use_row *row, uint64_t ns)
 }
 
 /*
- * Whether that is the task with this id as it was seen. Who lived then has not ended before its record. Another one has
- * ended if records were lost, and has used less. Another one that lives was born later.
+ * Returns whether the task is the one last seen under this id. Without a loss, a record of an end belongs to the task
+ * last seen, because that one's own record would have come before. After a loss it may belong to a later task, if it
+ * shows less use. A living task may be a later one, if it was born later.
  */
 static bool is_same(const struct sums *sums, const struct seen *seen, const struct task_use *use, uint64_t birth_us,
 		    bool ends)
@@ -343,7 +345,7 @@ static void add(struct sums *sums, struct row *row, const struct task_use *use, 
 		note_longest(&row->use, use->longest_ns);
 }
 
-/* Adds by how much the task's use has grown, and has it seen in the table. Returns whether it had ended before. */
+/* Adds the growth of the task's use, and remembers it in the table. Returns whether the task had ended before. */
 static bool count(struct sums *sums, struct row *row, const struct task_use *use, uint64_t now_us, bool ends,
 		  struct seen_table *table)
 {
@@ -366,7 +368,7 @@ static bool count(struct sums *sums, struct row *row, const struct task_use *use
 		add(sums, row, use, last);
 	else if (birth_us + SLACK_US >= sums->begin_us)
 		add(sums, row, use, &(struct seen){ 0 });
-	/* Else we see it for the first time: it has used that before we began. */
+	/* Otherwise we see an old task for the first time: it used all that before we began. */
 	put(table, &seen);
 	return seen.has_ended && !ends;
 }
@@ -381,7 +383,7 @@ void sums_add_living(struct sums *sums, struct use_row *use_row, const struct ta
 {
 	struct row *row = (struct row *)use_row;
 
-	/* A zombie. */
+	/* A zombie, whose end was counted. */
 	if (count(sums, row, use, now_us, false, &sums->next))
 		return;
 	row->use.living++;

@@ -15,17 +15,20 @@ int bus_connect(sd_bus **ret);
 /* The user as which the bridge runs. Only root and this user may connect. */
 #define BUS_BRIDGE_USER "schedqos"
 
-/* The daemon as a whole: methods, a signal, and the properties Version, SchedProfile, Mapping and Focus. */
+/*
+ * The interface for the daemon as a whole: methods, a signal, and the properties Version, SchedProfile, Mapping and
+ * Focus.
+ */
 #define BUS_INTERFACE "org.schedqos1.Manager"
 
 /*
- * Methods that somebody calls as a user, and a signal. Their first arguments are the uid, and the name on the system bus
- * of the program that asks, "" for the connection itself: what the daemon keeps ends with that. Root gives 0 and "". The
- * others are those of the bridge's method of the same name.
+ * The interface for a user's requests: methods and a signal. Their first two arguments are the uid, and the name on the
+ * system bus of the program that asks, or "" for the connection itself; overrides end when that program or connection
+ * goes away. Root passes 0 and "". The other arguments are those of the bridge's method of the same name.
  */
 #define BUS_OVERRIDES_INTERFACE "org.schedqos1.Overrides"
 
-/* SetClass after polkit has allowed a class above the rules. */
+/* The same as SetClass, after polkit has allowed a class above those of the rules. */
 #define BUS_RAISE_CLASS "RaiseClass"
 
 /* Returned by Reload if the configuration has errors. The message holds all of them, one per line. */
@@ -49,9 +52,9 @@ int bus_connect(sd_bus **ret);
 #define BUS_ERROR_NO_TASK "org.schedqos1.Error.NoTask"
 
 /*
- * ListTasks returns the names of classes and reasons, the patterns of rules, and of each task: tid, process, place of its
- * class in these names or BUS_NO_CLASS, place of its reason, place of its rule's pattern (0: none), kernel's number of
- * its policy, nice value, slice in ns (0: the base slice), flags.
+ * ListTasks returns the names of classes, the names of reasons, the patterns of rules, and for each task: tid, process
+ * id, index of its class or BUS_NO_CLASS, index of its reason, index of its rule's pattern (0: none), the kernel's
+ * number of its policy, nice value, slice in ns (0: the base slice), flags.
  */
 #define BUS_TASK "(uuiuuuitu)"
 #define BUS_TASKS "asasasa" BUS_TASK
