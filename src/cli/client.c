@@ -253,6 +253,15 @@ bool member_flag(const cJSON *object, const char *key)
 	return cJSON_IsTrue(member(object, key));
 }
 
+bool member_holds(const cJSON *object, const char *key)
+{
+	const cJSON *item = member(object, key);
+
+	if (cJSON_IsString(item))
+		return *item->valuestring;
+	return cJSON_IsTrue(item) || (cJSON_IsNumber(item) && item->valuedouble > 0) || (item && item->child);
+}
+
 bool member_is(const cJSON *object, const char *key, const char *text)
 {
 	return strcmp(member_text(object, key), text) == 0;

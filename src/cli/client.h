@@ -56,6 +56,9 @@ const char *member_text(const cJSON *object, const char *key);
 uint64_t member_count(const cJSON *object, const char *key);
 bool member_flag(const cJSON *object, const char *key);
 
+/* Returns whether the member is there and neither false, null, 0 nor empty. */
+bool member_holds(const cJSON *object, const char *key);
+
 /* Returns whether the member is this text. */
 bool member_is(const cJSON *object, const char *key, const char *text);
 

@@ -17,61 +17,101 @@
 
 /* ---- words ---- */
 
-#define WELL "!reload_error !lost !refused !not_kept !pending_users !unread !log_lost crash_safe !problems"
+static bool is_well(const cJSON *status)
+{
+	static const char *const faults[] = { "reload_error",  "lost",	 "refused",  "not_kept",
+					      "pending_users", "unread", "log_lost", "problems" };
 
-static const struct sentence whether_well[] = {
-	{ WELL, NULL, "well: " },
-	{ "else", NULL, "not well: " },
-	{ 0 },
-};
+	for (size_t i = 0; i < array_size(faults); i++) {
+		if (member_holds(status, faults[i]))
+			return false;
+	}
+	return member_flag(status, "crash_safe");
+}
 
-/* The rest of the first line, after the number of tasks. Counts are since the daemon's start. */
-static const struct sentence what_is_wrong[] = {
-	{ WELL, NULL, ", nothing lost, nothing refused" },
-	{ "reload_error", NULL, ", the last reload was refused" },
-	{ "lost", NULL, ", events were lost (<lost> x)" },
-	{ "refused", NULL, ", the kernel refused what is named below" },
-	{ "not_kept", NULL, ", the kernel did not keep what was set (<not_kept> x)" },
-	{ "pending_users", NULL, ", a user is not known" },
-	{ "unread", NULL, ", a process cannot be read (<unread> x)" },
-	{ "log_lost", NULL, ", a line of the log was lost (<log_lost> x)" },
-	{ "!crash_safe", NULL, ", a crash could not be repaired" },
-	{ "problems", NULL, ", there is a problem, see below" },
+/* Completes the first line, after the number of tasks. Counts are since the daemon's start. */
+static void print_faults(const cJSON *status)
+{
+	if (is_well(status))
+		printf(", nothing lost, nothing refused");
+	if (member_holds(status, "reload_error"))
+		printf(", the last reload was refused");
+	if (member_holds(status, "lost"))
+		printf(", events were lost (%" PRIu64 " x)", member_count(status, "lost"));
+	if (member_holds(status, "refused"))
+		printf(", the kernel refused some attributes, see below");
+	if (member_holds(status, "not_kept"))
+		printf(", the kernel did not keep what was set (%" PRIu64 " x)", member_count(status, "not_kept"));
+	if (member_holds(status, "pending_users"))
+		printf(", a user is not known");
+	if (member_holds(status, "unread"))
+		printf(", a process cannot be read (%" PRIu64 " x)", member_count(status, "unread"));
+	if (member_holds(status, "log_lost"))
+		printf(", a line of the log was lost (%" PRIu64 " x)", member_count(status, "log_lost"));
+	if (!member_flag(status, "crash_safe"))
+		printf(", a crash could not be repaired");
+	if (member_holds(status, "problems"))
+		printf(", there is a problem, see below");
 	/* No fault: few machines have every knob of a profile. */
-	{ "knob_refusals", NULL, "; some knobs of the profile could not be set" },
-	{ 0 },
-};
+	if (member_holds(status, "knob_refusals"))
+		printf("; some knobs of the profile could not be set");
+}
 
-/* The lines after the one with the start time. */
-static const struct sentence details[] = {
-	{ "features", "kernel", "<features>" },
-	{ "pid", "rules", "<rules> in force" },
-	{ "pid", "mapping", "<mapping> (<mapping_source>)" },
-	{ "config_files", "files", "<config_files>" },
-	{ "pending_users", "not known", "<pending_users>" },
-	{ "pid", "tasks", "<tasks> known" },
-	{ "tasks_by_class", "classes", "<tasks_by_class>" },
-	{ "tasks_by_reason", "because", "<tasks_by_reason>" },
-	{ "tasks_limited", "limited", "<tasks_limited> of them by a group or an override, or hidden" },
-	{ "apps_focused", "focused", "<apps_focused> apps, or played" },
-	{ "apps_hidden", "hidden", "<apps_hidden> apps" },
-	{ "overrides", "overrides", "<overrides> in force, asked for at run time" },
-	{ "pid", "events",
-	  "fork <forks>, exec <execs>, rename <renames>, move <moves>, change <changes>; lost <lost> times, scans <scans>" },
-	{ "pid", "actions", "set <set>, too late <races>, not kept <not_kept>" },
-	{ "accounting", "counted", "what classes use, of living tasks and <ended> that ended; records lost <ended_lost> times" },
-	{ "put_back", "put back", "<put_back> times, what somebody had changed on a task that is enforced" },
-	{ "refused", "refused", "<refused>" },
-	{ "reload_error", "reload", "refused: <reload_error>" },
-	{ "sched_profile", "profile", "<sched_profile>" },
-	{ "else", "profile", "(none)" },
-	{ "knob_refusals", "refused", "<knob_refusals>" },
-	{ 0 },
-};
+/* Prints a line with the value of the member, if that holds. */
+static void print_value(const cJSON *status, const char *label, const char *key)
+{
+	if (!member_holds(status, key))
+		return;
+	words_line(label, "%s", "");
+	words_value(member(status, key));
+}
+
+/* Prints a line with a count, if there is one. */
+static void print_count(const cJSON *status, const char *label, const char *key, const char *text)
+{
+	if (member_holds(status, key))
+		words_line(label, "%" PRIu64 " %s", member_count(status, key), text);
+}
+
+/* Prints the lines after the one with the start time. */
+static void print_details(const cJSON *status)
+{
+	print_value(status, "kernel", "features");
+	words_line("rules", "%" PRIu64 " in force", member_count(status, "rules"));
+	words_line("mapping", "%s (%s)", member_text(status, "mapping"), member_text(status, "mapping_source"));
+	print_value(status, "files", "config_files");
+	print_value(status, "not known", "pending_users");
+	words_line("tasks", "%" PRIu64 " known", member_count(status, "tasks"));
+	print_value(status, "classes", "tasks_by_class");
+	print_value(status, "because", "tasks_by_reason");
+	print_count(status, "limited", "tasks_limited", "of them by a group or an override, or hidden");
+	print_count(status, "focused", "apps_focused", "apps, or played");
+	print_count(status, "hidden", "apps_hidden", "apps");
+	print_count(status, "overrides", "overrides", "in force, asked for at run time");
+	words_line("events",
+		   "fork %" PRIu64 ", exec %" PRIu64 ", rename %" PRIu64 ", move %" PRIu64 ", change %" PRIu64
+		   "; lost %" PRIu64 " times, scans %" PRIu64,
+		   member_count(status, "forks"), member_count(status, "execs"), member_count(status, "renames"),
+		   member_count(status, "moves"), member_count(status, "changes"), member_count(status, "lost"),
+		   member_count(status, "scans"));
+	words_line("actions", "set %" PRIu64 ", too late %" PRIu64 ", not kept %" PRIu64, member_count(status, "set"),
+		   member_count(status, "races"), member_count(status, "not_kept"));
+	if (member_holds(status, "accounting"))
+		words_line("counted",
+			   "what classes use, of living tasks and %" PRIu64 " that ended; records lost %" PRIu64
+			   " times",
+			   member_count(status, "ended"), member_count(status, "ended_lost"));
+	print_count(status, "put back", "put_back", "times, what somebody had changed on a task that is enforced");
+	print_value(status, "refused", "refused");
+	if (member_holds(status, "reload_error"))
+		words_line("reload", "refused: %s", member_text(status, "reload_error"));
+	words_line("profile", "%s",
+		   member_holds(status, "sched_profile") ? member_text(status, "sched_profile") : "(none)");
+	print_value(status, "refused", "knob_refusals");
+}
 
 static void print_status(const cJSON *status)
 {
-	const struct about about = { { status } };
 	const uint64_t tasks = member_sum(status, "tasks_by_class");
 	const int n_classes = cJSON_GetArraySize(member(status, "tasks_by_class"));
 	time_t since = (time_t)(member_count(status, "since_usec") / 1000000);
@@ -79,19 +119,20 @@ static void print_status(const cJSON *status)
 	struct tm local;
 	char stamp[64];
 
-	words_say(&about, whether_well);
-	printf("%" PRIu64 " task%s in %d class%s", tasks, tasks == 1 ? "" : "s", n_classes, n_classes == 1 ? "" : "es");
-	words_say(&about, what_is_wrong);
+	printf("%s: %" PRIu64 " task%s in %d class%s", is_well(status) ? "well" : "not well", tasks,
+	       tasks == 1 ? "" : "s", n_classes, n_classes == 1 ? "" : "es");
+	print_faults(status);
 	localtime_r(&since, &local);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &local);
-	printf("\n" LABEL "pid %" PRIu64 ", version %s, since %s", "running", member_count(status, "pid"),
-	       member_text(status, "version"), stamp);
-	words_say(&about, details);
+	words_line("running", "pid %" PRIu64 ", version %s, since %s", member_count(status, "pid"),
+		   member_text(status, "version"), stamp);
+	print_details(status);
 	cJSON_ArrayForEach (problem, member(status, "problems"))
-		printf("\n" LABEL "%.0f x %s", "problem", problem->valuedouble, problem->string);
-	printf("\n" LABEL "%.3f s of CPU, %.1f MiB resident, %.0f KiB for tasks\n", "cost",
-	       (double)member_count(status, "cpu_usec") / 1e6, (double)member_count(status, "resident_bytes") / 1048576,
-	       (double)member_count(status, "table_bytes") / 1024);
+		words_line("problem", "%.0f x %s", problem->valuedouble, problem->string);
+	words_line("cost", "%.3f s of CPU, %.1f MiB resident, %.0f KiB for tasks\n",
+		   (double)member_count(status, "cpu_usec") / 1e6,
+		   (double)member_count(status, "resident_bytes") / 1048576,
+		   (double)member_count(status, "table_bytes") / 1024);
 }
 
 /*
@@ -194,9 +235,9 @@ int cmd_status(const struct command *command)
 	const char *json;
 
 	if (option_given(command, OPTION_METRICS))
-		return option_given(command, OPTION_JSON) ?
-			       usage_error(command->verb, "--json and --metrics exclude each other") :
-			       print_metrics();
+		return option_given(command, OPTION_JSON)
+			       ? usage_error(command->verb, "--json and --metrics exclude each other")
+			       : print_metrics();
 	if (!option_given(command, OPTION_JSON)) {
 		status = status_read();
 		if (status)

@@ -13,131 +13,268 @@
 
 #include "words.h"
 
-/* About tasks of which the daemon keeps no record. */
-static const struct sentence strangers[] = {
-	{ "kind=kernel-thread", NULL, "a kernel thread: left alone, whatever the rules say" },
-	{ "kind=daemon", NULL, "the daemon itself: left alone, whatever the rules say" },
-	{ "kind=ended", NULL, "has ended, and waits for its parent to take notice" },
-	{ "kind=unreadable", NULL, "left alone: its executable cannot be read" },
-	{ "kind=unknown", NULL, "not known yet: ask again" },
-	{ 0 },
+/* What is known of a process, and of one of its threads. */
+struct view {
+	const cJSON *all, *thread;
 };
 
-/* About a thread, after its name and a colon. */
-static const struct sentence about_thread[] = {
-	{ "reason=undecided", NULL, "not decided yet" },
-	{ "else reason=refused", NULL, "refused by the kernel" },
-	{ "else reason=not-kept", NULL, "accepted by the kernel, but not kept" },
-	{ "else reason=undone", NULL, "put back, since the daemon stops" },
-	{ "else !class limited limit", NULL, "no class, but no more than <limit> is allowed" },
-	{ "else !class limited", NULL, "no class, but its cgroup's group allows no more" },
-	{ "else !class", NULL, "left alone" },
-	{ "else daemon", NULL, "<class>" },
-	{ "else", NULL, "would be <class>" },
+/* Prints why the daemon has no record of a task. */
+static void print_stranger(const cJSON *all)
+{
+	static const struct {
+		const char *kind, *text;
+	} table[] = {
+		{ "kernel-thread", "a kernel thread: left alone, whatever the rules say" },
+		{ "daemon", "the daemon itself: left alone, whatever the rules say" },
+		{ "ended", "has ended, and waits for its parent to take notice" },
+		{ "unreadable", "left alone: its executable cannot be read" },
+		{ "unknown", "not known yet: ask again" },
+	};
 
-	{ "assigned_by=override", "rule", "none counts: this class was asked for at run time, by set or run" },
-	{ "else assigned_by=undecided", NULL, "" },
-	{ "else !rule process_rule", "rule", "the program's rule gives this thread no class" },
-	{ "else !rule", "rule", "no rule names it" },
-	{ "rule", NULL, "" },
-	{ "else assigned_by=override", NULL, "" },
-	{ "else assigned_by=no-rule", NULL, ", and \"default\" is none" },
-	{ "else reason=chosen-by-others assigned_by=unit", NULL,
-	  ", and its unit's class is for tasks for which nobody chose anything" },
-	{ "else reason=chosen-by-others", NULL, ", and QOS_DEFAULT is for tasks for which nobody chose anything" },
-	{ "else assigned_by=unit", NULL, "; its unit <unit.name> says Class=<unit.qos> (<unit.place>)" },
-	{ "else assigned_by=default", NULL, ", so it is QOS_DEFAULT's" },
-	{ "parent_rule", "not taken", "<parent_rule>: its parent's, which has no \"inherit\": true" },
+	for (size_t i = 0; i < array_size(table); i++) {
+		if (member_is(all, "kind", table[i].kind))
+			printf("%s", table[i].text);
+	}
+}
 
-	{ "thread_rule", "rule", "<thread_rule> (<thread_rule.path>): the thread's name matches that" },
-	{ "else rule", "rule", "<rule> (<rule.path>)" },
-	{ "thread_rule", NULL, "" },
-	{ "else inherited_from", NULL, ", inherited from <inherited_from.pid> <inherited_from.name>" },
-	{ "else assigned_by=inherited-rule", NULL,
-	  ", inherited from an ancestor that has ended or runs another program" },
-	{ "else rule !matched arguments_unread", NULL, "" },
-	{ "else rule !matched", NULL, ": the program had another name when it was matched" },
-	{ "else rule matched.kind=path", NULL, ": the path <matched.name> matches that" },
-	{ "else rule matched.kind=script", NULL, ": the script's name matches that" },
-	{ "else rule", NULL, ": the program's name matches that" },
-	{ "rule.conditions !assigned_by=inherited-rule", NULL, ", and its \"match\" holds" },
-	{ "class rule.enforce", "enforced", "whatever anybody changes is put back: the rule has \"enforce\": true" },
+/* ---- a thread's class and rule ---- */
 
-	{ "limited limit !shown=hidden", "limited", "no more than <limit> is allowed: asked for at run time" },
-	{ 0 },
-};
+/* Completes the first line, after the thread's name. */
+static void print_outcome(const struct view *view)
+{
+	const cJSON *thread = view->thread;
 
-/* About a group, for each thread that it limits. */
-static const struct sentence about_group[] = {
-	{ "limited", "limited", "its cgroup <cgroup> is in the group <>, which allows" },
-	{ "limited max", NULL, " no more than <max>" },
-	{ "else limited", NULL, " not every class" },
-	{ 0 },
-};
+	if (member_is(thread, "reason", "undecided"))
+		printf("not decided yet");
+	else if (member_is(thread, "reason", "refused"))
+		printf("refused by the kernel");
+	else if (member_is(thread, "reason", "not-kept"))
+		printf("accepted by the kernel, but not kept");
+	else if (member_is(thread, "reason", "undone"))
+		printf("put back, since the daemon stops");
+	else if (member_holds(thread, "class"))
+		printf("%s%s", member_flag(view->all, "daemon") ? "" : "would be ", member_text(thread, "class"));
+	else if (member_holds(thread, "limited") && member_holds(view->all, "limit"))
+		printf("no class, but no more than %s is allowed", member_text(view->all, "limit"));
+	else if (member_holds(thread, "limited"))
+		printf("no class, but its cgroup's group allows no more");
+	else
+		printf("left alone");
+}
 
-/* About a thread: its app's visibility, attributes that others chose, and the result. */
-static const struct sentence about_rest[] = {
-	{ "raised shown=focused", "raised", "its app has the focus: at least <class> meanwhile" },
-	{ "else keeps", "hidden", "its app's windows are; its rule has \"hidden\": \"keep\"" },
-	{ "else shown=hidden", "hidden",
-	  "its app's windows are, so it has QOS_UTILITY at most; \"hidden\": \"keep\" in its rule "
-	  "prevents that" },
+/* Completes the line that says that no rule applies: where the class comes from instead. */
+static void print_without_rule(const struct view *view)
+{
+	const cJSON *thread = view->thread, *unit = member(view->all, "unit");
+	const bool is_chosen = member_is(thread, "reason", "chosen-by-others"),
+		   of_unit = member_is(thread, "assigned_by", "unit");
 
-	{ "reason=not-fair", "others", "<carries.policy> was chosen by somebody: only fair tasks are given classes" },
-	{ "else reason=chosen-by-others assigned_by=inherited-rule", "others",
-	  "<carries:theirs>, chosen since: an inherited rule yields to that" },
-	{ "else reason=chosen-by-others rule.yield", "others",
-	  "<had:chosen_before>, there before: the rule leaves it so, since it has \"yield\": "
-	  "true" },
-	{ "else reason=chosen-by-others", "others", "<had:chosen_before>, there before" },
-	{ "else theirs rule.enforce", "others", "<carries:theirs>: changed after us, and not put back yet" },
-	{ "else theirs", "others", "<carries:theirs>: changed after us, and left so until the next exec" },
-	{ "class withheld", "others",
-	  "<had:withheld>, there before: no rule raises what was lowered, unless it has \"yield\": "
-	  "false" },
+	if (member_is(thread, "assigned_by", "override"))
+		return;
+	if (member_is(thread, "assigned_by", "no-rule"))
+		printf(", and \"default\" is none");
+	else if (is_chosen)
+		printf(", and somebody chose attributes for this task, so %s does not apply",
+		       of_unit ? "its unit's class" : "QOS_DEFAULT");
+	else if (of_unit)
+		printf("; its unit %s says Class=%s (%s)", member_text(unit, "name"), member_text(unit, "qos"),
+		       member_text(unit, "place"));
+	else if (member_is(thread, "assigned_by", "default"))
+		printf(", so it is QOS_DEFAULT's");
+}
 
-	{ "spared", "not read",
-	  "its cgroup and the users it runs as: reading about its user's processes takes too long" },
+/* Completes the line of the process's rule: how the process came to it. */
+static void print_matched(const struct view *view)
+{
+	const cJSON *from = member(view->thread, "inherited_from"), *matched = member(view->all, "matched");
 
-	{ "class daemon", "wanted", "<wanted.text>" },
-	{ "else limited daemon", "wanted", "<wanted.text>" },
-	{ "else class", "would get", "<wanted.text>" },
-	{ "kind=made-up", NULL, "" },
-	{ "else daemon", "carries", "<carries.text>" },
-	{ "else", "has", "<carries.text>" },
-	{ "daemon differs", NULL, ": not as wanted" },
-	{ "else daemon class", NULL, ", as wanted" },
-	{ "else daemon limited", NULL, ", as wanted" },
-	{ 0 },
-};
+	if (from)
+		printf(", inherited from %.0f %s", cJSON_GetNumberValue(member(from, "pid")),
+		       member_text(from, "name"));
+	else if (member_is(view->thread, "assigned_by", "inherited-rule"))
+		printf(", inherited from an ancestor that has ended or runs another program");
+	else if (!member_holds(view->all, "matched"))
+		printf("%s", member_holds(view->all, "arguments_unread")
+				     ? ""
+				     : ": the program had another name when it was matched");
+	else if (member_is(matched, "kind", "path"))
+		printf(": the path %s matches that", member_text(matched, "name"));
+	else
+		printf(": the %s name matches that", member_is(matched, "kind", "script") ? "script's" : "program's");
+}
 
-/* About a rule that came close. */
-static const struct sentence about_close[] = {
-	{ "pattern", NULL, "<>: " },
-	{ "condition=user_namespace", NULL,
-	  "holds in the initial user namespace only, and this is in another, as in a sandbox: "
-	  "\"match\": {\"user_namespace\": \"any\"} takes those as well" },
-	{ "else condition=raise", NULL, "uid <uid> has no session at a seat, and nobody else is raised by it" },
-	{ "condition=user", NULL, "match.user asks for \"<wanted>\", and it runs as uid <uid>" },
-	{ "else condition=argv", NULL, "match.argv asks for \"<wanted>\", and no argument matches that" },
-	{ "else condition=parent !wanted found", NULL, "match.parent asks for others, and that is <found>" },
-	{ "else wanted found", NULL, "match.<condition> asks for \"<wanted>\", and that is <found>" },
-	{ "else wanted", NULL, "match.<condition> asks for \"<wanted>\", and that is not known" },
-	{ "why=masked", NULL, "null masks the rules of files before this one" },
-	{ "why=replaced", NULL, "overridden by a later file" },
-	{ "why=beaten", NULL, "matches, too, but the rule that was taken goes first" },
-	{ "why=comm", NULL, "the task's name, which thread_qos looks at, within the program's rule" },
-	{ "why=folder compared_with=path", NULL, "the path is <compared>" },
-	{ "else why=folder", NULL, "the path is not known" },
-	{ "why=similar", NULL, "<compared_with> is \"<compared>\"" },
-	{ "why=case", NULL, "<compared_with> is \"<compared>\": upper and lower case are different letters" },
-	{ 0 },
-};
+static void print_rule(const struct view *view)
+{
+	const cJSON *thread = view->thread, *rule = member(thread, "rule"), *of_thread = member(thread, "thread_rule");
+	const bool has_rule = member_holds(thread, "rule");
 
-static const struct sentence about_machine[] = {
-	{ "what=cpu-cgroup", NULL, "the border of cpu cgroup <path> (weight <weight>): " DOCTOR_BORDER_WORDS },
-	{ 0 },
-};
+	if (member_is(thread, "assigned_by", "override"))
+		words_line("rule", "none applies: somebody requested this class at run time, with set or run");
+	else if (!has_rule && !member_is(thread, "assigned_by", "undecided"))
+		words_line("rule", "%s",
+			   member_holds(view->all, "process_rule") ? "the program's rule gives this thread no class"
+								   : "no rule names it");
+	if (!has_rule)
+		print_without_rule(view);
+	if (member_holds(thread, "parent_rule")) {
+		words_line("not taken", "%s", "");
+		words_value(member(thread, "parent_rule"));
+		printf(": its parent's, which has no \"inherit\": true");
+	}
+	if (member_holds(thread, "thread_rule")) {
+		words_line("rule", "%s", "");
+		words_value(of_thread);
+		printf(" (%s): the thread's name matches that", member_text(of_thread, "path"));
+	} else if (has_rule) {
+		words_line("rule", "%s", "");
+		words_value(rule);
+		printf(" (%s)", member_text(rule, "path"));
+		print_matched(view);
+	}
+	if (member_holds(rule, "conditions") && !member_is(thread, "assigned_by", "inherited-rule"))
+		printf(", and its \"match\" holds");
+	if (member_holds(thread, "class") && member_holds(rule, "enforce"))
+		words_line("enforced", "the class is restored after any change: the rule has \"enforce\": true");
+}
+
+/* ---- a thread's limits ---- */
+
+static void print_limits(const struct view *view)
+{
+	const bool is_hidden = member_is(view->all, "shown", "hidden");
+	const cJSON *group;
+
+	if (member_holds(view->thread, "limited") && member_holds(view->all, "limit") && !is_hidden)
+		words_line("limited", "no more than %s: somebody requested this limit at run time",
+			   member_text(view->all, "limit"));
+	cJSON_ArrayForEach (group, member(view->all, "groups")) {
+		if (!member_holds(view->thread, "limited"))
+			continue;
+		words_line("limited", "its cgroup %s is in the group ", member_text(view->all, "cgroup"));
+		words_value(group);
+		if (member_holds(group, "max"))
+			printf(", which allows no more than %s", member_text(group, "max"));
+		else
+			printf(", which excludes some classes");
+	}
+	if (member_holds(view->thread, "raised") && member_is(view->all, "shown", "focused"))
+		words_line("raised", "its app has the focus: at least %s meanwhile",
+			   member_text(view->thread, "class"));
+	else if (member_holds(view->all, "keeps"))
+		words_line("hidden", "all windows of its app are hidden, but its rule has \"hidden\": \"keep\"");
+	else if (is_hidden)
+		words_line("hidden", "all windows of its app are hidden, so it has QOS_UTILITY at most; "
+				     "\"hidden\": \"keep\" in its rule prevents that");
+}
+
+/* ---- attributes that others chose, and the result ---- */
+
+static void print_choice(const char *text, const cJSON *attr, const cJSON *names)
+{
+	words_line("others", "%s", "");
+	words_attributes(attr, names);
+	printf("%s", text);
+}
+
+static void print_others(const struct view *view)
+{
+	const cJSON *thread = view->thread, *rule = member(thread, "rule");
+	const cJSON *carries = member(thread, "carries"), *theirs = member(thread, "theirs");
+	const cJSON *had = member(thread, "had"), *before = member(thread, "chosen_before");
+
+	if (member_is(thread, "reason", "not-fair"))
+		words_line("others", "somebody chose %s: only fair tasks get classes", member_text(carries, "policy"));
+	else if (member_is(thread, "reason", "chosen-by-others") && member_is(thread, "assigned_by", "inherited-rule"))
+		print_choice(", chosen by somebody: an inherited rule yields to that", carries, theirs);
+	else if (member_is(thread, "reason", "chosen-by-others") && member_holds(rule, "yield"))
+		print_choice(", chosen before the rule applied: the rule yields, because it has \"yield\": true", had,
+			     before);
+	else if (member_is(thread, "reason", "chosen-by-others"))
+		print_choice(", chosen before", had, before);
+	else if (member_holds(thread, "theirs") && member_holds(rule, "enforce"))
+		print_choice(": changed by somebody, and not restored yet", carries, theirs);
+	else if (member_holds(thread, "theirs"))
+		print_choice(": changed by somebody, and left so until the next exec", carries, theirs);
+	if (member_holds(thread, "class") && member_holds(thread, "withheld"))
+		print_choice(
+			", chosen before the rule applied: no rule raises a lowered task unless it has \"yield\": false",
+			had, member(thread, "withheld"));
+	if (member_holds(view->all, "spared"))
+		words_line("not read",
+			   "its cgroup and uids, because reading about its user's processes takes too long");
+}
+
+static void print_attributes(const struct view *view)
+{
+	const cJSON *thread = view->thread;
+	const char *wanted = member_text(member(thread, "wanted"), "text");
+	const bool has_daemon = member_flag(view->all, "daemon"), has_class = member_holds(thread, "class");
+	const bool is_ours = has_daemon && (has_class || member_holds(thread, "limited"));
+
+	if (is_ours)
+		words_line("wanted", "%s", wanted);
+	else if (has_class)
+		words_line("would get", "%s", wanted);
+	if (!member_is(view->all, "kind", "made-up"))
+		words_line(has_daemon ? "carries" : "has", "%s", member_text(member(thread, "carries"), "text"));
+	if (has_daemon && member_holds(thread, "differs"))
+		printf(": not as wanted");
+	else if (is_ours)
+		printf(", as wanted");
+}
+
+/* ---- rules that came close ---- */
+
+/* Prints which condition of the rule does not hold. */
+static void print_condition(const cJSON *all, const cJSON *close)
+{
+	const char *condition = member_text(close, "condition"), *wanted = member_text(close, "wanted");
+	const double uid = cJSON_GetNumberValue(member(all, "uid"));
+
+	if (strcmp(condition, "user_namespace") == 0)
+		printf("holds in the initial user namespace only, and this is in another, as in a sandbox: "
+		       "\"match\": {\"user_namespace\": \"any\"} takes those as well");
+	else if (strcmp(condition, "raise") == 0)
+		printf("uid %.0f has no session at a seat, and nobody else is raised by it", uid);
+	else if (strcmp(condition, "user") == 0)
+		printf("match.user asks for \"%s\", and it runs as uid %.0f", wanted, uid);
+	else if (strcmp(condition, "argv") == 0)
+		printf("match.argv asks for \"%s\", and no argument matches that", wanted);
+	else if (*condition && !*wanted)
+		printf("match.%s asks for others, and that is %s", condition, member_text(close, "found"));
+	else if (member_holds(close, "found"))
+		printf("match.%s asks for \"%s\", and that is %s", condition, wanted, member_text(close, "found"));
+	else if (*condition)
+		printf("match.%s asks for \"%s\", and that is not known", condition, wanted);
+}
+
+static void print_close(const cJSON *all, const cJSON *close)
+{
+	const char *why = member_text(close, "why"), *compared = member_text(close, "compared");
+	const cJSON *with = member(close, "compared_with");
+
+	words_value(close);
+	printf(": ");
+	if (strcmp(why, "masked") == 0) {
+		printf("null masks the rules of files before this one");
+	} else if (strcmp(why, "replaced") == 0) {
+		printf("overridden by a later file");
+	} else if (strcmp(why, "beaten") == 0) {
+		printf("matches, too, but the rule that was taken goes first");
+	} else if (strcmp(why, "comm") == 0) {
+		printf("the task's name, which thread_qos looks at, within the program's rule");
+	} else if (strcmp(why, "folder") == 0 && member_is(close, "compared_with", "path")) {
+		printf("the path is %s", compared);
+	} else if (strcmp(why, "folder") == 0) {
+		printf("the path is not known");
+	} else if (strcmp(why, "similar") == 0 || strcmp(why, "case") == 0) {
+		words_value(with);
+		printf(" is \"%s\"%s", compared,
+		       strcmp(why, "case") == 0 ? ": upper and lower case are different letters" : "");
+	} else {
+		print_condition(all, close);
+	}
+}
 
 /* ---- printing ---- */
 
@@ -165,14 +302,14 @@ static void print_ids(const cJSON *all, const cJSON *thread)
 
 static void print_thread(const cJSON *all, const cJSON *thread)
 {
-	const struct about about = { { thread, all } };
-	const cJSON *group;
+	const struct view view = { all, thread };
 
 	print_ids(all, thread);
-	words_say(&about, about_thread);
-	cJSON_ArrayForEach (group, member(all, "groups"))
-		words_say(&(struct about){ { group, thread, all } }, about_group);
-	words_say(&about, about_rest);
+	print_outcome(&view);
+	print_rule(&view);
+	print_limits(&view);
+	print_others(&view);
+	print_attributes(&view);
 	printf("\n");
 }
 
@@ -192,15 +329,29 @@ static void print_names(const cJSON *all)
 	       member_flag(all, "arguments_unread") ? " (its arguments cannot be read now)" : "");
 }
 
-/* Prints a line for each item of the list. */
-static void print_each(const cJSON *all, const char *key, const char *label, const struct sentence *sentences)
+/* Prints a line for each rule that came close. */
+static void print_all_close(const cJSON *all)
 {
-	const cJSON *one;
+	const char *label = "not taken";
+	const cJSON *close;
 
-	cJSON_ArrayForEach (one, member(all, key)) {
+	cJSON_ArrayForEach (close, member(all, "close")) {
 		printf(LABEL, label);
-		words_say(&(struct about){ { one, all } }, sentences);
+		print_close(all, close);
 		printf("\n");
+		label = "";
+	}
+}
+
+/* Prints a line for each border that weakens the class. */
+static void print_borders(const cJSON *all)
+{
+	const char *label = "weaker";
+	const cJSON *border;
+
+	cJSON_ArrayForEach (border, member(all, "weaker")) {
+		printf(LABEL "the border of cpu cgroup %s (weight %s): " DOCTOR_BORDER_WORDS "\n", label,
+		       member_text(border, "path"), member_text(border, "weight"));
 		label = "";
 	}
 }
@@ -215,7 +366,7 @@ int explain_print(const char *json)
 		return -EBADMSG;
 	if (!threads) {
 		printf("%.0f %s: ", cJSON_GetNumberValue(member(all, "pid")), member_text(all, "name"));
-		words_say(&(struct about){ { all } }, strangers);
+		print_stranger(all);
 		printf("\n");
 		return 0;
 	}
@@ -228,8 +379,8 @@ int explain_print(const char *json)
 	if (member_count(all, "other_threads"))
 		printf("and %.0f threads that differ from these\n", (double)member_count(all, "other_threads"));
 	print_names(all);
-	print_each(all, "close", "not taken", about_close);
+	print_all_close(all);
 	if (has_class)
-		print_each(all, "weaker", "weaker", about_machine);
+		print_borders(all);
 	return 0;
 }

@@ -1,52 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prints sentences about JSON objects, for status and explain. */
+/* Prints parts of the daemon's JSON in words, for status and explain. */
 #include "words.h"
 
+#include <stdarg.h>
 #include <string.h>
 
-/* ---- conditions ---- */
-
-/* Finds a member. path is "MEMBER" or "MEMBER.MEMBER", or "" for the item itself; the call modifies it. */
-static const cJSON *find(const struct about *about, char *path)
+void words_line(const char *label, const char *format, ...)
 {
-	const cJSON *found = *path ? NULL : about->objects[0];
-	const char *key = strsep(&path, ".");
+	va_list values;
 
-	for (size_t i = 0; i < array_size(about->objects) && !found; i++)
-		found = member(about->objects[i], key);
-	return path ? member(found, path) : found;
+	printf("\n" LABEL, label);
+	va_start(values, format);
+	vprintf(format, values);
+	va_end(values);
 }
-
-static bool is_so(const cJSON *found)
-{
-	if (cJSON_IsString(found))
-		return *found->valuestring;
-	return cJSON_IsTrue(found) || (cJSON_IsNumber(found) && found->valuedouble > 0) || (found && found->child);
-}
-
-/* Returns whether one word of `when` holds; modifies it. */
-static bool holds(const struct about *about, char *word)
-{
-	const bool is_not = *word == '!';
-	char *text = word + is_not, *path = strsep(&text, "=");
-	const cJSON *found = find(about, path);
-
-	return (text ? cJSON_IsString(found) && strcmp(found->valuestring, text) == 0 : is_so(found)) != is_not;
-}
-
-static bool all_hold(const struct about *about, const char *when)
-{
-	char words[128], *rest = words, *word;
-
-	snprintf(words, sizeof(words), "%s", when);
-	while ((word = strsep(&rest, " "))) {
-		if (strcmp(word, "else") != 0 && !holds(about, word))
-			return false;
-	}
-	return true;
-}
-
-/* ---- text ---- */
 
 /* Prints one attribute, such as "nice 5". */
 static void print_attribute(const cJSON *attr, const char *name)
@@ -69,8 +36,7 @@ static void print_attribute(const cJSON *attr, const char *name)
 		printf("%s %.0f", name, value);
 }
 
-/* Prints attributes, such as "nice 5 and slice 3 ms". */
-static void print_attributes(const cJSON *attr, const cJSON *names)
+void words_attributes(const cJSON *attr, const cJSON *names)
 {
 	const cJSON *name;
 
@@ -117,40 +83,4 @@ void words_value(const cJSON *value)
 		print_rule(value);
 	else
 		print_items(value);
-}
-
-static void print_text(const struct about *about, const char *text)
-{
-	while (*text) {
-		const size_t plain = strcspn(text, "<");
-		char name[64], *rest = name;
-		const cJSON *value;
-
-		printf("%.*s", (int)plain, text);
-		text += plain;
-		if (!*text)
-			break;
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(text + 1, ">"), text + 1);
-		text += strlen(name) + 2;
-		value = find(about, strsep(&rest, ":"));
-		if (rest)
-			print_attributes(value, find(about, rest));
-		else
-			words_value(value);
-	}
-}
-
-void words_say(const struct about *about, const struct sentence *sentences)
-{
-	bool was_said = false;
-
-	for (; sentences->when; sentences++) {
-		if (was_said && strncmp(sentences->when, "else", 4) == 0)
-			continue;
-		was_said = all_hold(about, sentences->when);
-		if (was_said && sentences->label)
-			printf("\n" LABEL, sentences->label);
-		if (was_said)
-			print_text(about, sentences->text);
-	}
 }

@@ -1,34 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Turns the daemon's JSON into words, by tables of sentences. Its texts must be escaped. */
+/* Prints parts of the daemon's JSON in words. Its texts are safe to print. */
 #pragma once
 
 #include "client.h"
 
-/* printf format of a line's label; the words follow it. */
+/* Of a line; the words come after it. */
 #define LABEL "%-9s "
 
-/*
- * A piece of text that is printed if all of `when` holds. `when` is a list of words:
- *	- MEMBER: that member exists, and is not false, zero or empty;
- *	- MEMBER=TEXT: it is this text;
- *	- a leading '!' negates a word;
- *	- "else": the previous sentence was not printed. In a row of such sentences at most one is printed.
- *
- * A sentence with a label begins a line, others continue it. In the text, <member> stands for that member's value, and
- * <attributes:names> for the attributes that the list `names` contains. A table ends with a row of zeroes.
- */
-struct sentence {
-	const char *when, *label, *text;
-};
-
-/* The objects that a table is about. A member is looked up in the first of them that has it. */
-struct about {
-	const cJSON *objects[3]; /* such as an item of a list, its thread, the whole; NULL for none */
-};
-
-void words_say(const struct about *about, const struct sentence *sentences);
+/* Ends the line before and prints the next one's label and text. */
+__attribute__((format(printf, 2, 3))) void words_line(const char *label, const char *format, ...);
 
 /*
- * Prints a value: a list as one line per item, a rule as its pattern and place, another object as "name 12, other yes".
+ * Prints a value: a list with one item per line; an object's members as "name 12, other yes"; a rule as its pattern and
+ * place.
  */
 void words_value(const cJSON *value);
+
+/* Prints the attributes that are named in the list: "nice 5 and slice 3 ms". */
+void words_attributes(const cJSON *attr, const cJSON *names);

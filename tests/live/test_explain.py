@@ -119,22 +119,22 @@ class Explain(LiveTest):
 
     def test_what_others_chose(self):
         self.daemon(RULES)
-        for name, rule, words in (("polite", "polite", 'there before: the rule leaves it so, since it has "yield": true'),
-                                  ("stranger", None, "QOS_DEFAULT is for tasks for which nobody chose anything")):
+        for name, rule, words in (("polite", "polite", 'chosen before the rule applied: the rule yields, because it has "yield": true'),
+                                  ("stranger", None, "so QOS_DEFAULT does not apply")):
             chosen = self.niced(name, 5)
             self.current.sync()
             _, text = self.check(chosen, None, "chosen-by-others", rule,
-                                 [words, "left alone", "nice %d, there before" % chosen.attr().nice])
+                                 [words, "left alone", "nice %d, chosen before" % chosen.attr().nice])
             self.assertNotRegex(text, "wanted|weaker")
         self.check(self.niced("lowered", 19), UI, "rule", "lowered",
-                   ["nice 19, there before: no rule raises"])
+                   ["nice 19, chosen before the rule applied: no rule raises"])
         reniced = self.sleeper("reniced")
         self.assert_carries(reniced, BACKGROUND)
         os.setpriority(os.PRIO_PROCESS, reniced.pid, 11)
         # Where moves between cgroups are not heard, the daemon looks again soon after the exec, and then wants just that.
-        self.check(reniced, BACKGROUND, "changed-by-others", "reniced", ["nice 11: changed after us", "as wanted"])
+        self.check(reniced, BACKGROUND, "changed-by-others", "reniced", ["nice 11: changed by somebody", "as wanted"])
         self.check(self.sleeper("enforced"), BACKGROUND, "rule", "enforced",
-                   ['whatever anybody changes is put back: the rule has "enforce": true'])
+                   ['the class is restored after any change: the rule has "enforce": true'])
         fifo = self.sleeper("fifo")
         self.assert_carries(fifo, UI)
         set_attr(fifo.pid, FIFO, priority=3)

@@ -38,7 +38,7 @@ class Set(Overrides):
         self.assert_carries(app, INITIATED)
         child, thread = app.tell(0, "fork")[0], app.tell(0, "thread", "t")[1]
         self.assertEqual(self.ask("set", app.pid, UI), "")
-        self.assertIn("this class was asked for at run time", schedqos("explain", str(app.pid)).stdout)
+        self.assertIn("somebody requested this class at run time", schedqos("explain", str(app.pid)).stdout)
         for tid, qos in ((app.pid, UI), (thread, UI), (child, INITIATED)):
             self.assertEqual(get_attr(tid), classes()[qos])
         self.ask("set", "--inherit", app.pid, BACKGROUND)
@@ -148,7 +148,7 @@ class Limit(Overrides):
         self.assertEqual((get_attr(child).policy, get_attr(child).nice), (BATCH, 8))
         self.assert_carries(app.tell(0, "fork")[0], BACKGROUND)
         self.assertEqual(self.overrides(), 1)
-        self.assertIn("no more than %s is allowed: asked for at run time" % BACKGROUND,
+        self.assertIn("no more than %s: somebody requested this limit at run time" % BACKGROUND,
                       schedqos("explain", str(app.pid)).stdout)
         self.assertIn("by a group or an override", schedqos("status").stdout)
         holder.end()
@@ -177,7 +177,7 @@ class Limit(Overrides):
         self.assertIn("no task carried more", self.ask("limit", "--keep", programs["slice"].pid, BACKGROUND))
         said = schedqos("explain", str(programs["slice"].pid)).stdout
         self.assertIn("no class, but no more than %s is allowed" % BACKGROUND, said.splitlines()[0])
-        self.assertIn("no more than %s is allowed: asked for at run time" % BACKGROUND, said)
+        self.assertIn("no more than %s: somebody requested this limit at run time" % BACKGROUND, said)
         self.assertIn(", as wanted", said)
         for name, program in programs.items():
             self.ask("limit", "--lift", program.pid)
