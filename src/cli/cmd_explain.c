@@ -56,7 +56,7 @@ static int rehearse(const struct command *command, pid_t task, const char *name,
 		return status;
 	r = tagger_rehearse(config, &tagger);
 	if (r == 0)
-		r = name ? tagger_explain_name(tagger, name, ret) : tagger_explain(tagger, task, ret);
+		r = name ? tagger_explain_name(tagger, name, ret) : tagger_explain(tagger, task, false, ret);
 	return r < 0 ? tell_failure(task, r) : 0;
 }
 

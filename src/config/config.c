@@ -117,7 +117,8 @@ static int parser_init(struct parser *parser, const struct config_file *files, s
 	parser->config = config;
 	config->rules = rules_new();
 	config->files = keep_alloc(parser, n_files * sizeof(*config->files));
-	if (!config->rules || !config->files)
+	config->private_files = keep_alloc(parser, n_files * sizeof(*config->private_files));
+	if (!config->rules || !config->files || !config->private_files)
 		return -ENOMEM;
 	for (; config->n_files < n_files; config->n_files++) {
 		const char *path = keep_text(parser, files[config->n_files].path);
@@ -125,6 +126,7 @@ static int parser_init(struct parser *parser, const struct config_file *files, s
 		if (!path)
 			return -ENOMEM;
 		config->files[config->n_files] = path;
+		config->private_files[config->n_files] = files[config->n_files].is_private;
 	}
 	return put_builtin(parser);
 }

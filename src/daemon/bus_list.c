@@ -100,12 +100,15 @@ static int append_names(sd_bus_message *reply, const struct config *config)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-static int append_patterns(sd_bus_message *reply, const struct table *table)
+static int append_patterns(sd_bus_message *reply, const struct table *table, const struct config *config,
+			   bool is_for_user)
 {
 	int r = sd_bus_message_open_container(reply, 'a', "s");
 
 	for (size_t i = 0; i < table->n_named && r >= 0; i++) {
-		const char *text = i ? table->named[i]->pattern : "";
+		const struct rule *rule = table->named[i];
+		const bool is_hidden = rule && is_for_user && config_is_private(config, &rule->source);
+		const char *text = is_hidden ? PRIVATE_PATTERN : rule ? rule->pattern : "";
 		_cleanup_free_ char *pattern = text_escape(text, strlen(text));
 
 		r = pattern ? sd_bus_message_append(reply, "s", pattern) : -ENOMEM;
@@ -118,6 +121,8 @@ int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	_cleanup_(table_clear) struct table table = { 0 };
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const struct daemon *daemon = userdata;
+	struct ucred caller;
+	const bool is_for_user = bus_check_user(message, 0, &caller) < 0;
 	int r = fill_table(&table, daemon);
 
 	(void)error;
@@ -126,7 +131,7 @@ int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r >= 0)
 		r = append_names(reply, daemon->config);
 	if (r >= 0)
-		r = append_patterns(reply, &table);
+		r = append_patterns(reply, &table, daemon->config, is_for_user);
 	if (r >= 0)
 		r = append_tasks(reply, &table, daemon);
 	return r < 0 ? r : sd_bus_message_send(reply);

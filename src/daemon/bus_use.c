@@ -78,7 +78,7 @@ static void put_escaped(struct json_writer *json, const char *key, const char *v
 	json_put_text(json, key, safe);
 }
 
-static void put_row(struct json_writer *json, const struct use_row *row, unsigned reader)
+static void put_row(struct json_writer *json, const struct use_row *row, unsigned reader, bool is_for_user)
 {
 	static const char *const kinds[] = {
 		[USE_OF_RULE] = "rule",	    [USE_OF_PROGRAM] = "program", [USE_OF_KERNEL] = "kernel",
@@ -92,7 +92,7 @@ static void put_row(struct json_writer *json, const struct use_row *row, unsigne
 	json_put_text(json, "kind", kinds[row->of]);
 	json_put_text(json, "class", row->class);
 	if (row->rule)
-		put_escaped(json, "rule", row->rule);
+		put_escaped(json, "rule", is_for_user && row->rule_is_private ? PRIVATE_PATTERN : row->rule);
 	if (row->of == USE_OF_PROGRAM)
 		put_escaped(json, "program", row->program);
 	json_put_text(json, "visibility", visibility[row->visibility]);
@@ -120,7 +120,7 @@ static bool has_task_delayacct(int proc)
 	return fd >= 0 && read(fd, &on, 1) == 1 && on == '1';
 }
 
-static char *make_answer(const struct daemon *daemon, unsigned reader)
+static char *make_answer(const struct daemon *daemon, unsigned reader, bool is_for_user)
 {
 	const struct use_state state = tagger_use_state(daemon->tagger);
 	const struct config *config = daemon->config;
@@ -146,7 +146,7 @@ static char *make_answer(const struct daemon *daemon, unsigned reader)
 	json_end(&json, ']');
 	json_begin(&json, "rows", '[');
 	for (size_t i = 0; (row = tagger_use_row(daemon->tagger, i)); i++)
-		put_row(&json, row, reader);
+		put_row(&json, row, reader, is_for_user);
 	json_end(&json, ']');
 	json_end(&json, '}');
 	return json_take(&json);
@@ -174,7 +174,7 @@ int bus_list_use(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r < 0)
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
 	tagger_look_at_use(daemon->tagger);
-	json = make_answer(daemon, (unsigned)r);
+	json = make_answer(daemon, (unsigned)r, uid != 0);
 	tagger_forget_longest(daemon->tagger, (unsigned)r);
 	return json ? sd_bus_reply_method_return(message, "s", json) : -ENOMEM;
 }

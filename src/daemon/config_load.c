@@ -49,7 +49,8 @@ static const char *file_fault(const struct stat *stat)
 }
 
 /* Reads a file; opens it without blocking, in case it is a FIFO. Returns 0, or adds the error and returns -errno. */
-static int read_file(const char *path, char **ret_text, size_t *ret_size, struct config_errors *errors)
+static int read_file(const char *path, char **ret_text, size_t *ret_size, bool *ret_is_private,
+		     struct config_errors *errors)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	const char *fault = NULL;
@@ -58,6 +59,7 @@ static int read_file(const char *path, char **ret_text, size_t *ret_size, struct
 
 	if (fd >= 0 && fstat(fd, &stat) == 0) {
 		fault = file_fault(&stat);
+		*ret_is_private = !(stat.st_mode & S_IROTH);
 		r = fault ? -EINVAL : read_text(fd, stat.st_size, ret_text, ret_size);
 	} else {
 		r = -errno;
@@ -70,14 +72,15 @@ static int read_file(const char *path, char **ret_text, size_t *ret_size, struct
 }
 
 /* Appends a file and takes ownership of path and text. NULL means that the caller had no memory for them. */
-static void inputs_take(struct inputs *inputs, char *path, char *text, size_t size, enum config_kind kind)
+static void inputs_take(struct inputs *inputs, char *path, char *text, size_t size, enum config_kind kind,
+			bool is_private)
 {
 	struct config_file *files = array_room(inputs->files, inputs->count, sizeof(*files));
 
 	if (files)
 		inputs->files = files;
 	if (files && path && text) {
-		files[inputs->count++] = (struct config_file){ path, text, size, kind };
+		files[inputs->count++] = (struct config_file){ path, text, size, kind, is_private };
 		return;
 	}
 	inputs->no_memory = true;
@@ -92,10 +95,11 @@ static void inputs_take(struct inputs *inputs, char *path, char *text, size_t si
 static void inputs_add(struct inputs *inputs, const char *path, enum config_kind kind)
 {
 	char *text = NULL;
+	bool is_private = false;
 	size_t size = 0;
 
-	if (read_file(path, &text, &size, inputs->errors) == 0)
-		inputs_take(inputs, strdup(path), text, size, kind);
+	if (read_file(path, &text, &size, &is_private, inputs->errors) == 0)
+		inputs_take(inputs, strdup(path), text, size, kind, is_private);
 }
 
 static bool ends_in(const char *name, const char *end)
@@ -263,6 +267,6 @@ int config_load(const struct config_paths *paths, unsigned users_ms, struct conf
 	if (!paths->only)
 		inputs_add_layers(&inputs, paths);
 	if (mapping)
-		inputs_take(&inputs, strdup("--mapping"), strdup(mapping), strlen(mapping), CONFIG_CHOICE);
+		inputs_take(&inputs, strdup("--mapping"), strdup(mapping), strlen(mapping), CONFIG_CHOICE, false);
 	return parse(&inputs, users_ms, ret);
 }

@@ -108,7 +108,11 @@ static struct use_row *row_of(const struct tagger *tagger, const struct task_use
 	const struct qos_class *class = class_of_tag(config, key.tag);
 	const struct rule *rule = rules_by_id(config->rules, key.rule);
 
-	return sums_row(tagger->accounting.sums, &key, class ? class->name : NULL, rule ? rule->pattern : NULL);
+	struct use_row *row =
+		sums_row(tagger->accounting.sums, &key, class ? class->name : NULL, rule ? rule->pattern : NULL);
+
+	row->rule_is_private = rule && config_is_private(config, &rule->source);
+	return row;
 }
 
 /* ---- tasks that live ---- */

@@ -62,7 +62,7 @@ static void put_cgroup(struct json_writer *json, const struct explain_source *so
 	if (facts_need(facts, FACT_CGROUP) < 0)
 		return;
 	explain_put_text(json, "cgroup", facts->cgroup);
-	explain_put_groups(json, plan_config(source->plan), facts->cgroup);
+	explain_put_groups(json, source, facts->cgroup);
 	if (facts_need(facts, FACT_OWNER) == 0)
 		put_unit(json, units_find(plan_units(source->plan), facts->cgroup, facts->owner));
 	max = overrides_max(plan_overrides(source->plan), leader, facts, plan_is_lowered(source->plan, leader));
@@ -110,8 +110,8 @@ static void put_process(struct json_writer *json, const struct explain_source *s
 		json_put_count(json, "uid", facts->uid);
 	put_cgroup(json, source, leader, facts);
 	put_shown(json, source, leader);
-	explain_put_rule(json, "process_rule", config, rules_by_id(config->rules, leader->app), NULL);
-	explain_put_matching(json, config, facts, rules_by_id(config->rules, leader->app));
+	explain_put_rule(json, "process_rule", source, rules_by_id(config->rules, leader->app), NULL);
+	explain_put_matching(json, source, facts, rules_by_id(config->rules, leader->app));
 	if (!source->made_up)
 		put_weaker(json, source->proc, leader->tgid);
 }

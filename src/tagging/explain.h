@@ -14,6 +14,7 @@ struct explain_source {
 	struct live_facts *live;
 	const struct attr_caps *caps;
 	int proc;
+	bool is_for_user;  /* hides patterns and places from files that not everybody may read */
 	bool is_rehearsal; /* no daemon runs: the plan holds the decision that one would make */
 	/* facts of a task that does not exist, of which only the name is known; NULL for tasks in /proc */
 	struct facts *made_up;
@@ -39,15 +40,15 @@ int explain_name(const struct config *config, const struct attr_caps *caps, cons
 /* ---- explain_rules.c ---- */
 
 /* Puts the rule and its place; nothing if it is NULL. thread is its thread rule that decided, or NULL. */
-void explain_put_rule(struct json_writer *json, const char *key, const struct config *config, const struct rule *rule,
-		      const struct thread_rule *thread);
+void explain_put_rule(struct json_writer *json, const char *key, const struct explain_source *source,
+		      const struct rule *rule, const struct thread_rule *thread);
 
 /* Puts the names that rules are compared with, the one that its rule matched, and rules that came close. */
-void explain_put_matching(struct json_writer *json, const struct config *config, struct facts *facts,
+void explain_put_matching(struct json_writer *json, const struct explain_source *source, struct facts *facts,
 			  const struct rule *rule);
 
 /* Puts the groups that contain the cgroup. */
-void explain_put_groups(struct json_writer *json, const struct config *config, const char *cgroup);
+void explain_put_groups(struct json_writer *json, const struct explain_source *source, const char *cgroup);
 
 /* Puts a text from a task or file, escaped. Leaves out NULL. */
 void explain_put_text(struct json_writer *json, const char *key, const char *text);

@@ -43,30 +43,43 @@ void explain_put_text(struct json_writer *json, const char *key, const char *tex
 	json_put_text(json, key, safe);
 }
 
-/* Puts a pattern, its place, and its JSON path if it is a rule's. */
-static void put_place(struct json_writer *json, const struct config *config, const char *pattern,
-		      const struct source *source, const struct rule *rule, const struct thread_rule *thread)
+/* Returns whether the reader of the explanation may not see this place. */
+static bool is_hidden(const struct explain_source *source, const struct source *place)
 {
-	_cleanup_free_ char *path = rule ? config_path_of(config, rule, thread) : NULL;
+	return source->is_for_user && config_is_private(plan_config(source->plan), place);
+}
 
+/* Puts a pattern, its place, and its JSON path if it is a rule's. */
+static void put_place(struct json_writer *json, const struct explain_source *source, const char *pattern,
+		      const struct source *place, const struct rule *rule, const struct thread_rule *thread)
+{
+	const struct config *config = plan_config(source->plan);
+	_cleanup_free_ char *path = NULL;
+
+	if (is_hidden(source, place)) {
+		json_put_text(json, "pattern", PRIVATE_PATTERN);
+		return;
+	}
+	if (rule)
+		path = config_path_of(config, rule, thread);
 	explain_put_text(json, "pattern", pattern);
-	if (source->line) {
-		explain_put_text(json, "file", config->files[source->file]);
-		json_put_count(json, "line", source->line);
-		json_put_count(json, "column", source->column);
+	if (place->line) {
+		explain_put_text(json, "file", config->files[place->file]);
+		json_put_count(json, "line", place->line);
+		json_put_count(json, "column", place->column);
 	}
 	explain_put_text(json, "path", path);
 }
 
-void explain_put_rule(struct json_writer *json, const char *key, const struct config *config, const struct rule *rule,
-		      const struct thread_rule *thread)
+void explain_put_rule(struct json_writer *json, const char *key, const struct explain_source *source,
+		      const struct rule *rule, const struct thread_rule *thread)
 {
 	const char *pattern = thread ? thread->pattern : rule ? rule->pattern : NULL;
 
 	if (!rule)
 		return;
 	json_begin(json, key, '{');
-	put_place(json, config, pattern, thread ? &thread->source : &rule->source, rule, thread);
+	put_place(json, source, pattern, thread ? &thread->source : &rule->source, rule, thread);
 	json_put_bool(json, "enforce", rule->enforce);
 	json_put_bool(json, "yield", rule->yield == YIELD_YES);
 	json_put_bool(json, "conditions", rule->match != NULL);
@@ -100,18 +113,20 @@ static void put_failure(struct json_writer *json, const struct config *config, c
 	explain_put_text(json, "found", found);
 }
 
-static void put_close(struct json_writer *json, const struct config *config, const struct facts *facts,
+static void put_close(struct json_writer *json, const struct explain_source *source, const struct facts *facts,
 		      const struct rule_trace *trace)
 {
+	if (is_hidden(source, &trace->source))
+		return;
 	json_begin(json, NULL, '{');
-	put_place(json, config, trace->pattern, &trace->source, trace->outcome == OUTCOME_REPLACED ? NULL : trace->rule,
+	put_place(json, source, trace->pattern, &trace->source, trace->outcome == OUTCOME_REPLACED ? NULL : trace->rule,
 		  NULL);
 	json_put_text(json, "why", outcomes[trace->outcome]);
 	if (trace->outcome != OUTCOME_COMM)
 		json_put_text(json, "compared_with", name_kinds[trace->name.kind]);
 	explain_put_text(json, "compared", trace->name.text);
 	if (trace->outcome == OUTCOME_CONDITION)
-		put_failure(json, config, facts, &trace->failure);
+		put_failure(json, plan_config(source->plan), facts, &trace->failure);
 	json_end(json, '}');
 }
 
@@ -123,9 +138,10 @@ static void put_name(struct json_writer *json, const char *key, const struct pro
 	json_end(json, '}');
 }
 
-void explain_put_matching(struct json_writer *json, const struct config *config, struct facts *facts,
+void explain_put_matching(struct json_writer *json, const struct explain_source *source, struct facts *facts,
 			  const struct rule *rule)
 {
+	const struct config *config = plan_config(source->plan);
 	struct rule_trace close[CLOSE_MAX];
 	const struct process_name *matched;
 	struct process_names names;
@@ -145,12 +161,14 @@ void explain_put_matching(struct json_writer *json, const struct config *config,
 	count = rules_trace(config->rules, &names, facts, rule, close, CLOSE_MAX);
 	json_begin(json, "close", '[');
 	for (size_t i = 0; i < count; i++)
-		put_close(json, config, facts, &close[i]);
+		put_close(json, source, facts, &close[i]);
 	json_end(json, ']');
 }
 
-void explain_put_groups(struct json_writer *json, const struct config *config, const char *cgroup)
+void explain_put_groups(struct json_writer *json, const struct explain_source *source, const char *cgroup)
 {
+	const struct config *config = plan_config(source->plan);
+
 	json_begin(json, "groups", '[');
 	for (size_t i = 0; i < config->n_groups; i++) {
 		const struct group *group = &config->groups[i];
@@ -158,7 +176,7 @@ void explain_put_groups(struct json_writer *json, const struct config *config, c
 		if (!group_holds(group, cgroup))
 			continue;
 		json_begin(json, NULL, '{');
-		put_place(json, config, group->pattern, &group->source, NULL, NULL);
+		put_place(json, source, group->pattern, &group->source, NULL, NULL);
 		json_put_text(json, "max", group->max);
 		json_end(json, '}');
 	}

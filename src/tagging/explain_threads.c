@@ -134,7 +134,7 @@ static void put_parent(struct json_writer *json, const struct explain_source *so
 	parent = tasks_find(plan_tasks(source->plan), stat.ppid);
 	rule = parent ? rule_of(source, parent->app) : NULL;
 	if (rule && rule->qos && rule->inherit != INHERIT_YES)
-		explain_put_rule(json, "parent_rule", config_of(source), rule, NULL);
+		explain_put_rule(json, "parent_rule", source, rule, NULL);
 }
 
 static void put_class(struct json_writer *json, const struct explain_source *source, const struct kind *kind)
@@ -149,9 +149,9 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 	json_put_bool(json, "raised", kind->detail.is_raised);
 	json_put_text(json, "reason", reason_name(kind->detail.reason));
 	json_put_text(json, "assigned_by", reason_name((enum reason)task->own.by));
-	explain_put_rule(json, "rule", config_of(source), rule, NULL);
+	explain_put_rule(json, "rule", source, rule, NULL);
 	if (task->own.by == REASON_THREAD)
-		explain_put_rule(json, "thread_rule", config_of(source), rule, kind->thread);
+		explain_put_rule(json, "thread_rule", source, rule, kind->thread);
 	if (task->own.by == REASON_INHERITED)
 		put_inherited(json, source, task);
 	if (task->own.by == REASON_DEFAULT && source->live)

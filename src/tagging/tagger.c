@@ -260,13 +260,14 @@ bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task
 	return task && look_at(tagger, task, ret);
 }
 
-int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret)
+int tagger_explain(const struct tagger *tagger, pid_t tid, bool is_for_user, char **ret)
 {
 	const struct explain_source source = {
 		.plan = tagger->plan,
 		.live = tagger->facts,
 		.caps = &tagger->applier.caps,
 		.proc = tagger->proc,
+		.is_for_user = is_for_user,
 		.is_rehearsal = tagger->sets_nothing,
 	};
 

@@ -286,6 +286,25 @@ class Interface(Bridge):
         self.assertIn("password", self.verb(BOB, "reload", status=1))
         self.assertIn("only root", self.verb(BOB, "explain", "--name", "app", status=1))
 
+    def test_patterns_of_a_file_that_only_root_may_read(self):
+        self.start_all(config={"ap[p]": {"qos": INITIATED}, "App": {"qos": BACKGROUND}})
+        app = self.sleeper("app", user=ALICE)
+        self.assert_carries(app, INITIATED)
+
+        def shown():
+            return [self.verb(ALICE, *verb) for verb in (("explain", app.pid), ("list", "--class", INITIATED), ("top",))]
+
+        for said in shown():
+            self.assertIn("ap[p]", said)
+        os.chmod(self.current.config, 0o600)
+        self.assertEqual(self.current.reload().returncode, 0)
+        self.current.sync()
+        for said in shown():
+            self.assertIn("(only root may read this)", said)
+            for hidden in ("ap[p]", "App", self.current.config):
+                self.assertNotIn(hidden, said)
+        self.assertIn("\"ap[p]\" at " + self.current.config, self.current.ask("explain", str(app.pid)).stdout)
+
     def test_where_proc_hides_others(self):
         """As that of the machine does, if the administrator has it so."""
         self.daemon(CONFIG, prefix=self.inside)

@@ -36,6 +36,7 @@ struct config_file {
 	const char *text; /* size bytes; need not be NUL-terminated */
 	size_t size;
 	enum config_kind kind;
+	bool is_private; /* not everybody may read it */
 };
 
 /* One error or warning. */

@@ -25,9 +25,19 @@ struct config {
 	size_t n_profiles;
 	struct rule_user *users; /* users that rules name; may become known later */
 	const char **files; /* paths, indexed by struct source.file */
+	bool *private_files; /* by the same index: not everybody may read the file */
 	size_t n_files;
 	struct arena *memory; /* private: holds all of the above */
 };
+
+/* Shown in place of a pattern from such a file. */
+#define PRIVATE_PATTERN "(only root may read this)"
+
+/* Returns whether this place is in a file that not everybody may read. */
+static inline bool config_is_private(const struct config *config, const struct source *source)
+{
+	return source->line && config->private_files[source->file];
+}
 
 /* The class of a tag; NULL for TAG_NONE. */
 static inline const struct qos_class *class_of_tag(const struct config *config, uint16_t tag)

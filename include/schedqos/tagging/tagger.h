@@ -119,6 +119,7 @@ struct use_row {
 	uint8_t of;	    /* enum use_of */
 	uint8_t visibility; /* enum shown */
 	char program[16];   /* raw */
+	bool rule_is_private;	  /* config_is_private */
 	const char *class, *rule; /* NULL: none. rule: the pattern as it is written */
 	pid_t example;		  /* a task that was in it lately */
 	uint64_t living;	  /* tasks, at the last look */
@@ -208,9 +209,10 @@ bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task
 
 /*
  * What there is to know about a thread, or a process if tid is its leader's: JSON, as described in schedqos(8), which
- * the caller frees. 0 or -errno: -ESRCH if there is no such task.
+ * the caller frees. is_for_user: hide patterns from files that not everybody may read. 0 or -errno: -ESRCH if there is
+ * no such task.
  */
-int tagger_explain(const struct tagger *tagger, pid_t tid, char **ret);
+int tagger_explain(const struct tagger *tagger, pid_t tid, bool is_for_user, char **ret);
 
 /*
  * The same about a program that need not run: its name, or its executable's path. -EINVAL: it is empty or ends in a
