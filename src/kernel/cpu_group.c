@@ -12,7 +12,7 @@
 /* Weight of a group with cpu.idle (WEIGHT_IDLEPRIO in kernel/sched/sched.h). */
 #define LOAD_IDLE 3
 
-static bool read_one(int root, const struct cpu_group *group, const char *name, char *ret, size_t size)
+static bool read_group_file(int root, const struct cpu_group *group, const char *name, char *ret, size_t size)
 {
 	char path[sizeof(group->mount.path) + sizeof(group->path) + 32];
 
@@ -26,12 +26,12 @@ static bool read_group(int root, struct cpu_group *group)
 	const bool v2 = group->mount.version == 2;
 	char text[64] = "";
 
-	if (!read_one(root, group, v2 ? "cpu.weight" : "cpu.shares", group->weight, sizeof(group->weight)))
+	if (!read_group_file(root, group, v2 ? "cpu.weight" : "cpu.shares", group->weight, sizeof(group->weight)))
 		return false;
 	group->load = (unsigned)strtoul(group->weight, NULL, 10);
 	if (v2)
 		group->load = (group->load * 1024 + 50) / 100;
-	if (read_one(root, group, "cpu.idle", text, sizeof(text)) && strcmp(text, "1") == 0) {
+	if (read_group_file(root, group, "cpu.idle", text, sizeof(text)) && strcmp(text, "1") == 0) {
 		strcpy(group->weight, "idle");
 		group->load = LOAD_IDLE;
 	}

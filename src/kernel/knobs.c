@@ -242,7 +242,7 @@ int knobs_names_add(struct knobs_names *names, char *text)
 	return 0;
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_units(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -260,7 +260,7 @@ int knobs_units(int root, enum knob_tree tree, const char *glob, struct knobs_na
 			r = knobs_names_add(ret, strdup(item->d_name));
 	}
 	if (ret->count)
-		qsort(ret->items, ret->count, sizeof(*ret->items), compare_names);
+		qsort(ret->items, ret->count, sizeof(*ret->items), compare_units);
 	if (r < 0)
 		knobs_names_clear(ret);
 	return r;

@@ -43,7 +43,7 @@ static int gone_or_errno(void)
 	return errno == ENOENT ? -ESRCH : -errno;
 }
 
-static ssize_t read_file(int proc, const char *path, char *buf, size_t size)
+static ssize_t read_proc(int proc, const char *path, char *buf, size_t size)
 {
 	_cleanup_close_ int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
 	size_t used = 0;
@@ -74,10 +74,10 @@ ssize_t procfs_read(int proc, pid_t tid, const char *name, char *buf, size_t siz
 	char path[64];
 
 	task_path(path, tid, name);
-	return read_file(proc, path, buf, size);
+	return read_proc(proc, path, buf, size);
 }
 
-static bool is_gone(int proc, pid_t tid)
+static bool is_task_gone(int proc, pid_t tid)
 {
 	char path[64];
 
@@ -98,7 +98,7 @@ ssize_t procfs_exe(int proc, pid_t tid, char *buf, size_t size)
 	 * EACCES means a missing permission, or that the task ended in between (proc_pid_readlink in fs/proc/base.c).
 	 */
 	if (n < 0 && errno == EACCES)
-		return is_gone(proc, tid) ? -ESRCH : -EACCES;
+		return is_task_gone(proc, tid) ? -ESRCH : -EACCES;
 	if (n < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if ((size_t)n > tail && strcmp(buf + n - tail, DELETED) == 0) {

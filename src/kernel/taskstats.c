@@ -214,7 +214,7 @@ int taskstats_decode(const void *datagram, size_t size, int family, struct task_
 
 /* ---- the sockets ---- */
 
-static int open_socket(struct nl_sock **ret)
+static int open_taskstats(struct nl_sock **ret)
 {
 	int r;
 
@@ -228,7 +228,7 @@ static int open_socket(struct nl_sock **ret)
 }
 
 /* Sends the list of CPUs whose ends we want to hear of, or no longer. Returns 0 or -errno. */
-static int tell(struct taskstats *stats, int attribute)
+static int request_ends(struct taskstats *stats, int attribute)
 {
 	struct nl_msg *message = nlmsg_alloc();
 	int r = message ? 0 : -ENOMEM;
@@ -278,7 +278,7 @@ static int read_cpus(struct taskstats *stats)
 /* Registers us with the kernel. It may then report ends before it acknowledges that. */
 static int listen_to_ends(struct taskstats *stats, int buffer_size)
 {
-	int r = open_socket(&stats->ends), fd;
+	int r = open_taskstats(&stats->ends), fd;
 
 	if (r < 0)
 		return r;
@@ -286,7 +286,7 @@ static int listen_to_ends(struct taskstats *stats, int buffer_size)
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer_size, sizeof(buffer_size)) < 0 &&
 	    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer_size, sizeof(buffer_size)) < 0)
 		return -errno;
-	r = tell(stats, ASK_REGISTER);
+	r = request_ends(stats, ASK_REGISTER);
 	return r < 0 ? r : await_ack(stats);
 }
 
@@ -307,7 +307,7 @@ int taskstats_open(struct taskstats **ret, int buffer_size)
 	}
 	r = read_cpus(stats);
 	if (r == 0)
-		r = open_socket(&stats->questions);
+		r = open_taskstats(&stats->questions);
 	if (r == 0) {
 		stats->family = genl_ctrl_resolve(stats->questions, FAMILY);
 		if (stats->family < 0)
@@ -332,14 +332,14 @@ void taskstats_close(struct taskstats *stats)
 	if (!stats)
 		return;
 	if (stats->ends)
-		tell(stats, ASK_DEREGISTER);
+		request_ends(stats, ASK_DEREGISTER);
 	nl_socket_free(stats->ends);
 	nl_socket_free(stats->questions);
 	free(stats);
 }
 
 /* Receives up to max datagrams of the kernel. Returns their number, or -errno. */
-static int receive(struct taskstats *stats, struct nl_sock *socket, unsigned max)
+static int receive_datagrams(struct taskstats *stats, struct nl_sock *socket, unsigned max)
 {
 	int n;
 
@@ -362,7 +362,7 @@ static int decode_at(const struct taskstats *stats, int i, struct task_use *ret)
 int taskstats_receive(struct taskstats *stats, struct task_use *records, size_t max, bool *ret_drained)
 {
 	const unsigned want = max < BATCH ? (unsigned)max : BATCH;
-	int count = 0, n = receive(stats, stats->ends, want);
+	int count = 0, n = receive_datagrams(stats, stats->ends, want);
 
 	*ret_drained = n < (int)want;
 	for (int i = 0; i < n; i++)
@@ -396,7 +396,7 @@ int taskstats_ask(struct taskstats *stats, const pid_t *tids, size_t n, struct t
 		return -errno;
 	/* send() returns after the kernel has queued all answers, one datagram each. */
 	for (; left > 0; left -= received) {
-		received = receive(stats, stats->questions, (unsigned)left);
+		received = receive_datagrams(stats, stats->questions, (unsigned)left);
 		if (received <= 0)
 			return received < 0 ? received : -EPROTO;
 		for (int i = 0; i < received; i++) {

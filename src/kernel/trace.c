@@ -35,7 +35,7 @@ static int tracefs_open(void)
 	return events < 0 ? host_mount_detached("tracefs") : openat(events, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-static int read_file(int tracefs, const char *name, const char *file, char *buf, size_t size)
+static int read_tracefs(int tracefs, const char *name, const char *file, char *buf, size_t size)
 {
 	char path[256];
 
@@ -75,7 +75,7 @@ static int tracefs_look_up(int tracefs, const char *name, const char *field, uin
 {
 	char text[FORMAT_MAX];
 	uint64_t id;
-	int r = read_file(tracefs, name, "id", text, sizeof(text));
+	int r = read_tracefs(tracefs, name, "id", text, sizeof(text));
 
 	if (r < 0)
 		return r;
@@ -84,7 +84,7 @@ static int tracefs_look_up(int tracefs, const char *name, const char *field, uin
 	*ret_id = (uint32_t)id;
 	if (!field)
 		return 0;
-	r = read_file(tracefs, name, "format", text, sizeof(text));
+	r = read_tracefs(tracefs, name, "format", text, sizeof(text));
 	return r < 0 ? r : tracefs_parse_offset(text, field, ret_offset);
 }
 
