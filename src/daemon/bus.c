@@ -54,7 +54,7 @@ struct bus_server {
 	} peers[PEERS_MAX]; /* the last ones are for the bridge */
 };
 
-static void drop(struct peer *peer)
+static void drop_peer(struct peer *peer)
 {
 	const struct holder holder = { peer->bus, NULL };
 
@@ -68,7 +68,7 @@ static int on_disconnected(sd_bus_message *message, void *userdata, sd_bus_error
 {
 	(void)message;
 	(void)error;
-	drop(userdata);
+	drop_peer(userdata);
 	return 0;
 }
 
@@ -84,7 +84,7 @@ static bool drop_if_stuck(struct peer *peer)
 		return false;
 	problem_report(&peer->server->daemon->bus_problem,
 		       "a client on " BUS_SOCKET " asks, but does not read the answers: disconnected");
-	drop(peer);
+	drop_peer(peer);
 	return true;
 }
 

@@ -14,7 +14,7 @@
 
 #include "daemon_private.h"
 
-static int fail(sd_bus_error *error, int r)
+static int reply_errno(sd_bus_error *error, int r)
 {
 	return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
 }
@@ -32,7 +32,7 @@ static int reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r == -EINVAL)
 		return sd_bus_error_set(error, BUS_ERROR_CONFIG, text ? text : "");
 	if (r < 0)
-		return fail(error, r);
+		return reply_errno(error, r);
 	return sd_bus_reply_method_return(message, "ss", text ? text : "", summary ? summary : "");
 }
 
@@ -99,7 +99,7 @@ static int set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_err
 	if (r == -ENOENT)
 		return unknown_profile(daemon->config, name, error);
 	if (r < 0)
-		return fail(error, r);
+		return reply_errno(error, r);
 	sd_event_source_set_enabled(daemon->changed, SD_EVENT_ONESHOT);
 	refusals = machine_refusals(daemon->machine, &count);
 	r = sd_bus_message_new_method_return(message, &reply);
@@ -113,8 +113,8 @@ static int set_sched_profile(sd_bus_message *message, void *userdata, sd_bus_err
 }
 
 /* Returns a property. userdata is the daemon. */
-static int get_property(sd_bus *bus, const char *path, const char *interface, const char *name, sd_bus_message *reply,
-			void *userdata, sd_bus_error *error)
+static int get_manager_property(sd_bus *bus, const char *path, const char *interface, const char *name,
+				sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
 	const struct daemon *daemon = userdata;
 	const struct settings *settings = &daemon->config->settings;
@@ -135,7 +135,7 @@ static int get_property(sd_bus *bus, const char *path, const char *interface, co
 	return safe ? sd_bus_message_append(reply, "s", safe) : -ENOMEM;
 }
 
-#define PROPERTY(name) SD_BUS_PROPERTY(name, "s", get_property, 0, 0)
+#define PROPERTY(name) SD_BUS_PROPERTY(name, "s", get_manager_property, 0, 0)
 
 const sd_bus_vtable bus_manager_methods[] = {
 	SD_BUS_VTABLE_START(0),

@@ -55,7 +55,7 @@ static bool owns_cgroup(uid_t uid, const char *cgroup)
 }
 
 /* Returns 0 if the user may request something for that cgroup, -ENOTDIR if this is no cgroup's path, or -EPERM. */
-static int check_cgroup(uid_t uid, const char *cgroup)
+static int check_user_cgroup(uid_t uid, const char *cgroup)
 {
 	if (!is_cgroup_path(cgroup))
 		return -ENOTDIR;
@@ -65,7 +65,7 @@ static int check_cgroup(uid_t uid, const char *cgroup)
 /* ---- errors ---- */
 
 /* Replies with the error in words. */
-static int refuse(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error)
+static int reply_refused(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error)
 {
 	static const char not_yours[] = "that process is not yours, or runs with more privileges than you have";
 	_cleanup_free_ char *words = NULL;
@@ -101,7 +101,7 @@ static int refuse(const struct daemon *daemon, const struct override *asked, int
  * Fills in the requester (root; or a user, through the bridge) and the target, which is a pid unless there is a cgroup.
  * Returns 0 or -errno: -EPERM if the client may not act for that user.
  */
-static int take(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t pid, struct override *ret)
+static int read_request(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t pid, struct override *ret)
 {
 	struct ucred caller;
 	int r = bus_check_user(message, uid, &caller);
@@ -125,22 +125,22 @@ static int take(sd_bus_message *message, uint32_t uid, const char *holder, uint3
  * Puts the requested override in force. Returns 0, or -errno with the reply in *error. *ret_lowered: see
  * tagger_override.
  */
-static int put(sd_bus_message *message, struct daemon *daemon, uint32_t uid, const char *holder, uint32_t pid,
-	       struct override *asked, bool keep, uint64_t *ret_lowered, sd_bus_error *error)
+static int put_override(sd_bus_message *message, struct daemon *daemon, uint32_t uid, const char *holder, uint32_t pid,
+			struct override *asked, bool keep, uint64_t *ret_lowered, sd_bus_error *error)
 {
 	const struct config *config = daemon->config;
 	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, asked->qos);
-	int r = take(message, uid, holder, pid, asked);
+	int r = read_request(message, uid, holder, pid, asked);
 
 	if (r == 0 && asked->cgroup)
-		r = check_cgroup(uid, asked->cgroup);
+		r = check_user_cgroup(uid, asked->cgroup);
 	if (r == 0 && uid && !asked->raises && class && (qos_attr_raises(&class->attr) & TASK_ATTR_IO_PRIORITY))
 		r = -EACCES;
 	if (keep)
 		asked->holder = (struct holder){ 0 };
 	if (r == 0)
 		r = held_put(daemon, *asked, ret_lowered);
-	return r < 0 ? refuse(daemon, asked, r, error) : 0;
+	return r < 0 ? reply_refused(daemon, asked, r, error) : 0;
 }
 
 /* Replies with the class that the process has now, empty if none of ours, and the reason. */
@@ -155,7 +155,7 @@ static int reply_with_class(sd_bus_message *message, const struct daemon *daemon
 }
 
 /* Implements SetClass and RaiseClass. */
-static int set_class(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int set_process_class(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_CLASS };
 	int descendants, keep;
@@ -168,7 +168,7 @@ static int set_class(sd_bus_message *message, void *userdata, sd_bus_error *erro
 		return r;
 	asked.is_tree = descendants;
 	asked.raises = !uid || strcmp(sd_bus_message_get_member(message), BUS_RAISE_CLASS) == 0;
-	r = put(message, userdata, uid, holder, pid, &asked, keep, &lowered, error);
+	r = put_override(message, userdata, uid, holder, pid, &asked, keep, &lowered, error);
 	return r < 0 ? r : reply_with_class(message, userdata, asked.pid);
 }
 
@@ -181,7 +181,7 @@ static int limit_process(sd_bus_message *message, void *userdata, sd_bus_error *
 	int keep, r = sd_bus_message_read(message, "ususb", &uid, &holder, &pid, &asked.qos, &keep);
 
 	if (r >= 0)
-		r = put(message, userdata, uid, holder, pid, &asked, keep, &lowered, error);
+		r = put_override(message, userdata, uid, holder, pid, &asked, keep, &lowered, error);
 	return r < 0 ? r : sd_bus_reply_method_return(message, "t", lowered);
 }
 
@@ -194,7 +194,7 @@ static int limit_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *e
 	int keep, r = sd_bus_message_read(message, "usssb", &uid, &holder, &asked.cgroup, &asked.qos, &keep);
 
 	if (r >= 0)
-		r = put(message, userdata, uid, holder, 0, &asked, keep, &lowered, error);
+		r = put_override(message, userdata, uid, holder, 0, &asked, keep, &lowered, error);
 	return r < 0 ? r : sd_bus_reply_method_return(message, "t", lowered);
 }
 
@@ -220,19 +220,19 @@ static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *erro
 		return sd_bus_error_set(error, BUS_ERROR_FAILED,
 					"must be \"focused\", \"played\", \"visible\" or \"hidden\"");
 	if (!uid)
-		return refuse(userdata, &asked, -EPERM, error);
-	r = put(message, userdata, uid, holder, pid, &asked, false, &lowered, error);
+		return reply_refused(userdata, &asked, -EPERM, error);
+	r = put_override(message, userdata, uid, holder, pid, &asked, false, &lowered, error);
 	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
 }
 
 /* Ends overrides like `asked`. The target is not checked: users may always end their own overrides. */
-static int end(sd_bus_message *message, struct daemon *daemon, uint32_t uid, uint32_t pid, struct override *asked,
-	       sd_bus_error *error)
+static int end_override(sd_bus_message *message, struct daemon *daemon, uint32_t uid, uint32_t pid,
+			struct override *asked, sd_bus_error *error)
 {
-	int r = take(message, uid, "", pid, asked);
+	int r = read_request(message, uid, "", pid, asked);
 
 	if (r < 0)
-		return refuse(daemon, asked, r, error);
+		return reply_refused(daemon, asked, r, error);
 	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, asked));
 }
 
@@ -243,10 +243,10 @@ static int end_of_process(sd_bus_message *message, struct daemon *daemon, enum o
 	uint32_t uid, pid;
 	int r = sd_bus_message_read(message, "usu", &uid, &holder, &pid);
 
-	return r < 0 ? r : end(message, daemon, uid, pid, &asked, error);
+	return r < 0 ? r : end_override(message, daemon, uid, pid, &asked, error);
 }
 
-static int reset(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int reset_class(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	return end_of_process(message, userdata, OVERRIDE_CLASS, error);
 }
@@ -263,16 +263,16 @@ static int lift_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *er
 	uint32_t uid;
 	int r = sd_bus_message_read(message, "uss", &uid, &holder, &asked.cgroup);
 
-	return r < 0 ? r : end(message, userdata, uid, 0, &asked, error);
+	return r < 0 ? r : end_override(message, userdata, uid, 0, &asked, error);
 }
 
 /* ---- units ---- */
 
-static int check_unit(uid_t uid, const struct unit_class *unit)
+static int check_user_unit(uid_t uid, const struct unit_class *unit)
 {
 	if (strlen(unit->cgroup) >= PATH_MAX || strlen(unit->qos) >= NAME_MAX || strlen(unit->place) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	return check_cgroup(uid, unit->cgroup);
+	return check_user_cgroup(uid, unit->cgroup);
 }
 
 /* Reads a(sss). Allocates the array, even on failure. Its texts belong to the message. Returns 0 or -errno. */
@@ -293,7 +293,7 @@ static int read_units(sd_bus_message *message, struct override *asked, struct un
 			break;
 		asked->cgroup = unit->cgroup;
 		if (asked->uid)
-			r = *ret_n >= OF_USER_MAX ? -EDQUOT : check_unit(asked->uid, unit);
+			r = *ret_n >= OF_USER_MAX ? -EDQUOT : check_user_unit(asked->uid, unit);
 		++*ret_n;
 	}
 	return r;
@@ -326,7 +326,7 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	int r = sd_bus_message_read(message, "us", &uid, &holder);
 
 	if (r >= 0)
-		r = take(message, uid, holder, 0, &asked);
+		r = read_request(message, uid, holder, 0, &asked);
 	if (r >= 0)
 		r = read_units(message, &asked, &units, &n);
 	/* Units that this call replaces count as well. */
@@ -337,7 +337,7 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	if (r == -EDQUOT)
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many units with a class");
 	if (r < 0)
-		return refuse(daemon, &asked, r, error);
+		return reply_refused(daemon, &asked, r, error);
 	r = sd_bus_message_new_method_return(message, &reply);
 	if (r >= 0)
 		r = append_answers(reply, daemon->config, units, n);
@@ -345,7 +345,7 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 }
 
 /* Ends everything held for a caller that has left the bridge. */
-static int drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int drop_holder(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct holder holder = { .bus = sd_bus_message_get_bus(message) };
 	int r = sd_bus_message_read(message, "s", &holder.name);
@@ -360,9 +360,9 @@ static int drop(sd_bus_message *message, void *userdata, sd_bus_error *error)
 
 const sd_bus_vtable bus_overrides_methods[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD("SetClass", "ususbb", "ss", set_class, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD(BUS_RAISE_CLASS, "ususbb", "ss", set_class, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD("Reset", "usu", "t", reset, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("SetClass", "ususbb", "ss", set_process_class, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD(BUS_RAISE_CLASS, "ususbb", "ss", set_process_class, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Reset", "usu", "t", reset_class, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("LimitProcess", "ususb", "t", limit_process, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("LimitCgroup", "usssb", "t", limit_cgroup, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("LiftProcess", "usu", "t", lift_process, BUS_FOR_BRIDGE),
@@ -371,7 +371,7 @@ const sd_bus_vtable bus_overrides_methods[] = {
 	SD_BUS_METHOD("SetUnitClasses", "usa(sss)", "a(qs)", set_unit_classes, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("Explain", "usu", "s", bus_explain, BUS_FOR_BRIDGE),
 	SD_BUS_METHOD("ListUse", "us", "s", bus_list_use, BUS_FOR_BRIDGE),
-	SD_BUS_METHOD("Drop", "s", NULL, drop, BUS_FOR_BRIDGE),
+	SD_BUS_METHOD("Drop", "s", NULL, drop_holder, BUS_FOR_BRIDGE),
 	SD_BUS_SIGNAL("Ended", "su", 0),
 	SD_BUS_VTABLE_END,
 };

@@ -21,7 +21,7 @@
  * Escapes the value: paths and names from files may hold invalid UTF-8, which D-Bus refuses, or escape sequences of a
  * terminal.
  */
-static void put_escaped(struct json_writer *json, const char *key, const char *value)
+static void put_safe(struct json_writer *json, const char *key, const char *value)
 {
 	_cleanup_free_ char *safe = text_escape(value ? value : "", value ? strlen(value) : 0);
 
@@ -130,8 +130,7 @@ static void put_tasks(struct json_writer *json, const struct daemon *daemon)
 	json_end(json, '}');
 }
 
-static void put_counters(struct json_writer *json, const struct daemon *daemon,
-			 const struct tagger_status *status)
+static void put_event_counts(struct json_writer *json, const struct daemon *daemon, const struct tagger_status *status)
 {
 	const struct tagger_counters *counters = tagger_counters(daemon->tagger);
 
@@ -185,7 +184,7 @@ static void put_pending_users(struct json_writer *json, const struct config *con
 		_cleanup_free_ char *text = NULL;
 
 		if (rule_user_is_pending(user) && asprintf(&text, "%s (%s)", user->name, strerror(-user->error)) >= 0)
-			put_escaped(json, NULL, text);
+			put_safe(json, NULL, text);
 	}
 	json_end(json, ']');
 }
@@ -195,19 +194,19 @@ static void put_config(struct json_writer *json, const struct daemon *daemon)
 	const struct config *config = daemon->config;
 	_cleanup_free_ char *place = config_mapping_place(config);
 
-	put_escaped(json, "config_file", daemon->paths.file);
-	put_escaped(json, "config_folder", daemon->paths.folder);
-	put_escaped(json, "config_mapping", daemon->paths.mapping);
-	put_escaped(json, "mapping", config->settings.mapping);
+	put_safe(json, "config_file", daemon->paths.file);
+	put_safe(json, "config_folder", daemon->paths.folder);
+	put_safe(json, "config_mapping", daemon->paths.mapping);
+	put_safe(json, "mapping", config->settings.mapping);
 	json_put_text(json, "mapping_source", place);
-	put_escaped(json, "focus", config->settings.focus);
+	put_safe(json, "focus", config->settings.focus);
 	json_put_count(json, "rules", config->rules->n_lists);
 	json_put_count(json, "reloads", daemon->reloads);
 	json_put_count(json, "reloads_failed", daemon->reloads_failed);
 	json_put_text(json, "reload_error", daemon->reload_error ? daemon->reload_error : "");
 	json_begin(json, "config_files", '[');
 	for (size_t i = 0; i < config->n_files; i++)
-		put_escaped(json, NULL, config->files[i]);
+		put_safe(json, NULL, config->files[i]);
 	json_end(json, ']');
 	put_pending_users(json, config);
 }
@@ -217,14 +216,14 @@ static void put_profiles(struct json_writer *json, const struct daemon *daemon)
 	size_t count;
 	char *const *refusals = machine_refusals(daemon->machine, &count);
 
-	put_escaped(json, "sched_profile", machine_profile(daemon->machine));
+	put_safe(json, "sched_profile", machine_profile(daemon->machine));
 	json_begin(json, "sched_profiles", '[');
 	for (size_t i = 0; i < daemon->config->n_profiles; i++)
-		put_escaped(json, NULL, daemon->config->profiles[i].name);
+		put_safe(json, NULL, daemon->config->profiles[i].name);
 	json_end(json, ']');
 	json_begin(json, "knob_refusals", '[');
 	for (size_t i = 0; i < count; i++)
-		put_escaped(json, NULL, refusals[i]);
+		put_safe(json, NULL, refusals[i]);
 	json_end(json, ']');
 }
 
@@ -255,7 +254,7 @@ int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	put_asked(&json, daemon);
 	put_abilities(&json, &status);
 	put_tasks(&json, daemon);
-	put_counters(&json, daemon, &status);
+	put_event_counts(&json, daemon, &status);
 	put_accounting(&json, daemon);
 	put_config(&json, daemon);
 	put_profiles(&json, daemon);

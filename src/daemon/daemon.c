@@ -105,14 +105,14 @@ static int init_proc(struct daemon *daemon)
 	return EXIT_FAILURE;
 }
 
-static void on_base_slice(void *context)
+static void follow_base_slice(void *context)
 {
 	struct daemon *daemon = context;
 
 	tagger_follow_base_slice(daemon->tagger);
 }
 
-static void on_processors(void *context)
+static void follow_cpus(void *context)
 {
 	struct daemon *daemon = context;
 
@@ -130,12 +130,12 @@ static int init_machine(struct daemon *daemon)
 		return EXIT_FAILURE;
 	}
 	machine_set_config(daemon->machine, daemon->config);
-	machine_on_change(daemon->machine, on_base_slice, on_processors, daemon);
+	machine_on_change(daemon->machine, follow_base_slice, follow_cpus, daemon);
 	return 0;
 }
 
 /* Does everything up to and including the first scan. Returns 0 or an exit status. */
-static int start(struct daemon *daemon, const struct daemon_options *options)
+static int start_daemon(struct daemon *daemon, const struct daemon_options *options)
 {
 	int status;
 
@@ -175,7 +175,7 @@ static void announce(const struct daemon *daemon)
 	daemon_notify_ready(daemon, "");
 }
 
-static void finish(struct daemon *daemon)
+static void finish_daemon(struct daemon *daemon)
 {
 	const struct problem *problems;
 	uint64_t count;
@@ -253,7 +253,7 @@ static void detach_done(int ready, int status, bool keep_stderr)
 }
 
 /* Runs the daemon, in the process that detach() has made or in the caller's. */
-static int run(const struct daemon_options *options, int ready)
+static int run_daemon(const struct daemon_options *options, int ready)
 {
 	struct daemon daemon = {
 		.proc = -1,
@@ -261,7 +261,7 @@ static int run(const struct daemon_options *options, int ready)
 		.verbose = options->verbose,
 		.on_terminal = !options->detach && isatty(STDERR_FILENO),
 	};
-	int status = start(&daemon, options);
+	int status = start_daemon(&daemon, options);
 	bool keep_stderr = true;
 
 	if (status == 0) {
@@ -273,7 +273,7 @@ static int run(const struct daemon_options *options, int ready)
 		detach_done(ready, status, keep_stderr);
 	if (status == 0) {
 		status = check(sd_event_loop(daemon.event), "the event loop");
-		finish(&daemon);
+		finish_daemon(&daemon);
 	}
 	daemon_clear(&daemon);
 	return status;
@@ -289,5 +289,5 @@ int daemon_run(const struct daemon_options *options)
 		if (r != 0)
 			return r < 0 ? check(r, "going to the background") : status;
 	}
-	return run(options, ready);
+	return run_daemon(options, ready);
 }

@@ -46,7 +46,7 @@ static bool tell_and_unwatch(const struct override *override)
 }
 
 /* Finds the cgroup's folder. Returns 0, -ENOTDIR if there is no such cgroup, or another -errno. */
-static int find_cgroup(const char *cgroup, char ret[PATH_MAX])
+static int find_cgroup_folder(const char *cgroup, char ret[PATH_MAX])
 {
 	int r = host_cgroup_folder(cgroup, ret, PATH_MAX);
 
@@ -75,10 +75,10 @@ static bool cgroup_ends(const struct override *override, const void *context)
 
 	return override->end == removal->source &&
 	       (!removal->name || strcmp(removal->name, strrchr(override->cgroup, '/') + 1) == 0) &&
-	       find_cgroup(override->cgroup, folder) == -ENOTDIR && tell_and_unwatch(override);
+	       find_cgroup_folder(override->cgroup, folder) == -ENOTDIR && tell_and_unwatch(override);
 }
 
-static bool is_like(const struct override *override, const struct override *other)
+static bool has_same_target(const struct override *override, const struct override *other)
 {
 	if (override->kind != other->kind || !override->cgroup != !other->cgroup)
 		return false;
@@ -100,7 +100,7 @@ static bool gives_way(const struct override *override, const void *asked)
 {
 	const struct override *newest = asked;
 
-	if (override == newest || !is_of_same(override, newest) || !is_like(override, newest))
+	if (override == newest || !is_of_same(override, newest) || !has_same_target(override, newest))
 		return false;
 	return override->holder.bus == newest->holder.bus ? unwatch(override) : tell_and_unwatch(override);
 }
@@ -109,7 +109,8 @@ static bool is_ended_by(const struct override *override, const void *asked)
 {
 	const struct override *like = asked;
 
-	return is_like(override, like) && (!like->uid || like->uid == override->uid) && tell_and_unwatch(override);
+	return has_same_target(override, like) && (!like->uid || like->uid == override->uid) &&
+	       tell_and_unwatch(override);
 }
 
 /* Returns whether `holder` is that client; if whom has a name, also that caller of the bridge. */
@@ -190,7 +191,7 @@ static int watch_cgroup(struct daemon *daemon, struct override *override)
 {
 	char folder[PATH_MAX];
 	sd_event_source *end = NULL;
-	int r = find_cgroup(override->cgroup, folder);
+	int r = find_cgroup_folder(override->cgroup, folder);
 
 	/* The root is never removed. */
 	if (r < 0 || !override->cgroup[1])
@@ -202,7 +203,7 @@ static int watch_cgroup(struct daemon *daemon, struct override *override)
 	}
 	override->end = end;
 	/* The cgroup may have been removed before the watch began. */
-	return r < 0 ? r : find_cgroup(override->cgroup, folder);
+	return r < 0 ? r : find_cgroup_folder(override->cgroup, folder);
 }
 
 static bool has_ended(int pidfd)
@@ -243,7 +244,7 @@ static int watch_process(struct daemon *daemon, struct override *override)
 	return 0;
 }
 
-static bool is_visible(const struct override *override)
+static bool is_only_visible(const struct override *override)
 {
 	return override->kind == OVERRIDE_SHOWN && override->shown == SHOWN_VISIBLE;
 }
@@ -262,10 +263,10 @@ static bool has_too_many(const struct daemon *daemon, const struct override *ask
 	while (asked->uid && (override = overrides_next(overrides, &number))) {
 		const bool is_own = is_of_same(override, asked);
 
-		if (is_own && is_like(override, asked))
+		if (is_own && has_same_target(override, asked))
 			continue;
 		users += override->uid != 0;
-		own += is_own && is_visible(override) == is_visible(asked);
+		own += is_own && is_only_visible(override) == is_only_visible(asked);
 		focused += is_own && override->shown == SHOWN_FOCUSED;
 	}
 	return users >= BY_USERS_MAX || own >= BY_USER_MAX ||
@@ -282,9 +283,9 @@ int held_put(struct daemon *daemon, struct override override, uint64_t *ret_lowe
 	 * override is enough.
 	 */
 	if (has_too_many(daemon, &override)) {
-		if (is_visible(&override))
+		if (is_only_visible(&override))
 			held_end(daemon, &override);
-		return is_visible(&override) ? 0 : -EDQUOT;
+		return is_only_visible(&override) ? 0 : -EDQUOT;
 	}
 	r = override.cgroup ? watch_cgroup(daemon, &override) : watch_process(daemon, &override);
 	if (r == 0)

@@ -30,7 +30,7 @@ static void set_log_level(const struct daemon *daemon)
  * Loads the configuration and logs errors and warnings. Also returns them in *ret_text, one per line; NULL without
  * memory.
  */
-static int read_config(const struct config_paths *paths, struct config **ret, char **ret_text)
+static int load_and_log(const struct config_paths *paths, struct config **ret, char **ret_text)
 {
 	struct config_errors errors = { 0 };
 	struct text_buf text = { 0 };
@@ -50,7 +50,7 @@ static int read_config(const struct config_paths *paths, struct config **ret, ch
 int daemon_load_config(struct daemon *daemon)
 {
 	_cleanup_free_ char *text = NULL;
-	int r = read_config(&daemon->paths, &daemon->config, &text);
+	int r = load_and_log(&daemon->paths, &daemon->config, &text);
 
 	if (r == -EINVAL)
 		return EXIT_CONFIG;
@@ -140,7 +140,7 @@ int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, c
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns(CLOCK_MONOTONIC) / 1000);
 	/* Loading looks up users, one at a time: the answer to a lookup under way would be taken for another user's. */
 	users_end(daemon);
-	r = read_config(&paths, &config, ret_text);
+	r = load_and_log(&paths, &config, ret_text);
 	if (r == 0) {
 		r = tagger_set_config(daemon->tagger, config);
 		if (r < 0)

@@ -23,7 +23,7 @@ struct answer {
 	gid_t gid;
 };
 
-static struct answer look_up(const char *name)
+static struct answer look_up_user(const char *name)
 {
 	const struct passwd *user;
 
@@ -36,7 +36,7 @@ static struct answer look_up(const char *name)
 }
 
 /* Answers one question, a name with its NUL, and returns. */
-static void serve(int fd)
+static void serve_lookup(int fd)
 {
 	char name[NAME_BYTES];
 	const ssize_t n = recv(fd, name, sizeof(name), 0);
@@ -45,11 +45,11 @@ static void serve(int fd)
 	if (n <= 0)
 		return;
 	if (name[n - 1] == '\0')
-		answer = look_up(name);
+		answer = look_up_user(name);
 	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL);
 }
 
-static struct helper helper = { .serve = serve };
+static struct helper helper = { .serve = serve_lookup };
 
 /* Sends the question. Returns a descriptor that is readable once there is an answer, or -errno. */
 static int begin_lookup(const char *name)
@@ -112,7 +112,7 @@ static struct rule_user *next_pending(struct rule_user *user)
 }
 
 /* Starts looking up the first pending user at or after `user`; starts over after the last. */
-static void ask(struct daemon *daemon, struct rule_user *user)
+static void ask_about(struct daemon *daemon, struct rule_user *user)
 {
 	struct users *users = &daemon->users;
 	int r;
@@ -144,7 +144,7 @@ static void log_answer(const struct rule_user *user)
 }
 
 /* Takes the answer, or gives up on this lookup. */
-static void take(struct daemon *daemon, struct rule_user *user)
+static void take_answer(struct daemon *daemon, struct rule_user *user)
 {
 	struct users *users = &daemon->users;
 	const uid_t before = user->uid;
@@ -161,7 +161,7 @@ static void take(struct daemon *daemon, struct rule_user *user)
 		tagger_scan(daemon->tagger);
 }
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_lookup_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct daemon *daemon = userdata;
 	struct users *users = &daemon->users;
@@ -171,8 +171,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)usec;
 	users->wait_us = users->wait_us * 2 < WAIT_MAX_US ? users->wait_us * 2 : WAIT_MAX_US;
 	if (asked)
-		take(daemon, asked);
-	ask(daemon, asked ? asked->next : NULL);
+		take_answer(daemon, asked);
+	ask_about(daemon, asked ? asked->next : NULL);
 	return 0;
 }
 
@@ -196,8 +196,9 @@ void users_begin(struct daemon *daemon, const struct config *before)
 			keep_uid(user, before);
 	}
 	users->wait_us = WAIT_MIN_US;
-	if (sd_event_add_time_relative(daemon->event, &users->timer, CLOCK_MONOTONIC, 0, 0, on_timer, daemon) >= 0)
-		ask(daemon, NULL);
+	if (sd_event_add_time_relative(daemon->event, &users->timer, CLOCK_MONOTONIC, 0, 0, on_lookup_timer, daemon) >=
+	    0)
+		ask_about(daemon, NULL);
 }
 
 void users_end(struct daemon *daemon)
