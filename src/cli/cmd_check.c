@@ -54,7 +54,7 @@ static int print_config(const struct config *config)
 }
 
 /* Prints the differences from the configuration that the daemon has in force. */
-static int compare(const struct config *config)
+static int compare_with_daemon(const struct config *config)
 {
 	_cleanup_(config_freep) struct config *before = NULL;
 
@@ -85,7 +85,7 @@ int cmd_check(const struct command *command)
 	if (status)
 		return status;
 	if (diff)
-		return compare(config);
+		return compare_with_daemon(config);
 	if (print)
 		return print_config(config);
 	list_files(config);

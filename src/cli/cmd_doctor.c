@@ -58,7 +58,7 @@ static int print_json(const struct findings *findings)
 	return text && fputs(text, stdout) >= 0 ? 0 : -1;
 }
 
-static int show(const struct findings *findings, bool as_json)
+static int show_findings(const struct findings *findings, bool as_json)
 {
 	if (as_json) {
 		if (print_json(findings) < 0)
@@ -131,7 +131,7 @@ int cmd_doctor(const struct command *command)
 	if (doctor(&input, &findings) < 0)
 		log_error("out of memory");
 	else
-		result = show(&findings, option_given(command, OPTION_JSON));
+		result = show_findings(&findings, option_given(command, OPTION_JSON));
 	findings_clear(&findings);
 	free(input.problems);
 	return result;

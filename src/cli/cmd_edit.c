@@ -84,7 +84,7 @@ static int make_copy(struct edit *edit)
 }
 
 /* Finds the file and copies it. Returns 0; or -errno after logging the reason. */
-static int begin(struct edit *edit, const char *name)
+static int begin_edit(struct edit *edit, const char *name)
 {
 	int r = find_file(edit, name);
 
@@ -112,7 +112,7 @@ static int run_editor(const char *path)
 }
 
 /* Asks the user. Returns the answer's first letter, or 0 if there is none. */
-static char ask(const char *question, char otherwise)
+static char ask_user(const char *question, char otherwise)
 {
 	char line[256];
 
@@ -156,12 +156,12 @@ static char review(const struct edit *edit, int *ret_status)
 	paths.file = edit->copy;
 	*ret_status = read_config(&paths, true, &config);
 	if (*ret_status)
-		return ask("Edit it again? [Y/n]", 'y') == 'y' ? 'e' : 'n';
+		return ask_user("Edit it again? [Y/n]", 'y') == 'y' ? 'e' : 'n';
 	*ret_status = EXIT_FAILURE;
 	if (config_load(&edit->paths, CONFIG_USERS_PEOPLE_MS, &before, &errors) == 0)
 		show_diff(before, config);
 	config_errors_clear(&errors);
-	return ask("Install it? [y/N/e(dit again)]", 'n');
+	return ask_user("Install it? [y/N/e(dit again)]", 'n');
 }
 
 /* Edits and reviews the copy until it is installed or dropped. Returns an exit status. */
@@ -198,7 +198,7 @@ int cmd_edit(const struct command *command)
 	int status = EXIT_FAILURE;
 
 	edit.has_daemon = client_try() == 0 && daemon_paths(&edit.paths, &daemons) == 0;
-	if (begin(&edit, config_own_file(&edit.paths)) == 0) {
+	if (begin_edit(&edit, config_own_file(&edit.paths)) == 0) {
 		sigaction(SIGINT, &action, NULL);
 		status = edit_it(&edit);
 	}

@@ -19,7 +19,7 @@
 DEFINE_CLEANUP(struct ananicy, ananicy_free)
 
 /* Logs what is wrong with a file. Returns an exit status. */
-static int complain(const char *path, const char *why)
+static int import_error(const char *path, const char *why)
 {
 	char shown[512];
 
@@ -28,21 +28,21 @@ static int complain(const char *path, const char *why)
 }
 
 /* Reads one file. Returns an exit status. */
-static int read_one(struct ananicy *ananicy, const char *path)
+static int read_rules_file(struct ananicy *ananicy, const char *path)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
 	int r = read_text_file(path, FILE_MAX, &text, &size);
 
 	if (r == -EINVAL)
-		return complain(path, "is no regular file");
+		return import_error(path, "is no regular file");
 	if (r == 0)
 		r = ananicy_read(ananicy, path, text, size);
-	return r < 0 ? complain(path, strerror(-r)) : 0;
+	return r < 0 ? import_error(path, strerror(-r)) : 0;
 }
 
 /* Sorts by name: of two rules the later one wins, which must not depend on the file system. */
-static int compare_names(const FTSENT **a, const FTSENT **b)
+static int compare_entries(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
@@ -63,15 +63,15 @@ static int read_all(struct ananicy *ananicy, char **operands)
 {
 	for (; *operands; operands++) {
 		char *const paths[] = { *operands, NULL };
-		FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, compare_names);
+		FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, compare_entries);
 		const FTSENT *item;
-		int status = walk ? 0 : complain(*operands, strerror(errno));
+		int status = walk ? 0 : import_error(*operands, strerror(errno));
 
 		while (status == 0 && (item = fts_read(walk))) {
 			if (item->fts_info == FTS_DNR || item->fts_info == FTS_ERR || item->fts_info == FTS_NS)
-				status = complain(item->fts_path, strerror(item->fts_errno));
+				status = import_error(item->fts_path, strerror(item->fts_errno));
 			else if (item->fts_info != FTS_D && item->fts_info != FTS_DP && is_of_ananicy(item))
-				status = read_one(ananicy, item->fts_path);
+				status = read_rules_file(ananicy, item->fts_path);
 		}
 		if (walk)
 			fts_close(walk);
@@ -88,13 +88,14 @@ static int convert(struct ananicy *ananicy)
 	int r = ananicy_convert(ananicy, &text, &summary);
 
 	if (r < 0)
-		return complain("import", strerror(-r));
+		return import_error("import", strerror(-r));
 	/* main() reports failures to write. */
 	fputs(text ? text : "", stdout);
 	fputs(summary, stderr);
 	if (text && strlen(text) > CONFIG_SIZE_MAX)
 		log_warning("larger than a configuration file may be: import its folders one by one");
-	return text ? 0 : complain("no rule to import", "name ananicy's folder, such as /etc/ananicy.d, or its files");
+	return text ? 0
+		    : import_error("no rule to import", "name ananicy's folder, such as /etc/ananicy.d, or its files");
 }
 
 int cmd_import(const struct command *command)
@@ -105,7 +106,7 @@ int cmd_import(const struct command *command)
 	if (strcmp(command->operands[0], "ananicy") != 0)
 		return usage_error(command->verb, "only rules of ananicy can be imported: import ananicy FOLDER");
 	if (ananicy_new(&ananicy) < 0)
-		return complain("import", strerror(ENOMEM));
+		return import_error("import", strerror(ENOMEM));
 	status = read_all(ananicy, command->operands + 1);
 	return status ? status : convert(ananicy);
 }

@@ -81,7 +81,7 @@ static int ask_lift(const struct target *target, sd_bus_message **ret)
 			     client_call(BUS_OVERRIDES_INTERFACE, "LiftCgroup", ret, "s", target->cgroup);
 }
 
-static int limit(const struct command *command, const struct target *target, int process)
+static int set_limit(const struct command *command, const struct target *target, int process)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const bool keep = option_given(command, OPTION_KEEP);
@@ -99,7 +99,7 @@ static int limit(const struct command *command, const struct target *target, int
 	return keep ? 0 : hold(process);
 }
 
-static int lift(const struct target *target)
+static int lift_limit(const struct target *target)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	uint64_t lifted = 0;
@@ -134,5 +134,5 @@ int cmd_limit(const struct command *command)
 		if (process < 0)
 			return EXIT_FAILURE;
 	}
-	return lifts ? lift(&target) : limit(command, &target, process);
+	return lifts ? lift_limit(&target) : set_limit(command, &target, process);
 }

@@ -48,19 +48,19 @@ static const char *user_name(uid_t uid)
 	return name;
 }
 
-static const char *name_of(const struct task_row *row, char buf[NAME_MAX_ESCAPED])
+static const char *row_name(const struct task_row *row, char buf[NAME_MAX_ESCAPED])
 {
 	return text_escape_to(buf, NAME_MAX_ESCAPED, row->comm, strlen(row->comm));
 }
 
-static void add_row(struct text_buf *rows, const struct task_row *row)
+static void add_text_row(struct text_buf *rows, const struct task_row *row)
 {
 	char name[NAME_MAX_ESCAPED], slice[32] = "-";
 
 	if (row->slice_ns)
 		snprintf(slice, sizeof(slice), "%.4g", row->slice_ns / 1e6);
 	text_buf_printf(rows, "%s\t%d\t%s\t%s\t%s\t", row->class ? row->class : "-", (int)row->tgid,
-			user_name(row->uid), name_of(row, name), row->app ? row->app : "-");
+			user_name(row->uid), row_name(row, name), row->app ? row->app : "-");
 	/* Policies are shown without their common prefix. */
 	text_buf_printf(rows, "%s%s%s\t%s\t%d\t%s\t", row->reason, row->flags & BUS_TASK_LIMITED ? ",limited" : "",
 			row->flags & BUS_TASK_RAISED ? ",focused" : "",
@@ -75,12 +75,12 @@ static char *make_text(const struct tasks *tasks)
 	text_buf_printf(&rows,
 			"CLASS\tPID\tUSER\tNAME\tAPP\tREASON\tPOLICY\tNICE\tSLICE(ms)\tTHREADS\tCPU(s)\tDELAY(ms)\n");
 	for (size_t i = 0; i < tasks->n_rows; i++)
-		add_row(&rows, &tasks->rows[i]);
+		add_text_row(&rows, &tasks->rows[i]);
 	text_table_print(&rows, "lrlllllrrrrr", isatty(STDOUT_FILENO), &out);
 	return text_buf_take(&out);
 }
 
-static void put_row(struct json_writer *json, const struct task_row *row)
+static void put_row_json(struct json_writer *json, const struct task_row *row)
 {
 	char name[NAME_MAX_ESCAPED];
 
@@ -91,7 +91,7 @@ static void put_row(struct json_writer *json, const struct task_row *row)
 	json_put_count(json, "threads", row->tasks);
 	json_put_count(json, "uid", row->uid);
 	json_put_text(json, "user", user_name(row->uid));
-	json_put_text(json, "name", name_of(row, name));
+	json_put_text(json, "name", row_name(row, name));
 	json_put_text(json, "class", row->class);
 	json_put_text(json, "app", row->app);
 	json_put_text(json, "reason", row->reason);
@@ -113,7 +113,7 @@ static char *make_json(const struct tasks *tasks)
 
 	json_begin(&json, NULL, '[');
 	for (size_t i = 0; i < tasks->n_rows; i++)
-		put_row(&json, &tasks->rows[i]);
+		put_row_json(&json, &tasks->rows[i]);
 	json_end(&json, ']');
 	return json_take(&json);
 }
@@ -152,7 +152,7 @@ static bool is_wanted(const struct command *command, const struct task_row *row)
 }
 
 /* Reads the columns that come from /proc. Returns false if the task has ended. */
-static bool read_row(int proc, struct task_row *row)
+static bool read_proc_row(int proc, struct task_row *row)
 {
 	struct procfs_status status;
 	struct procfs_stat stat;
@@ -178,7 +178,7 @@ static int make_rows(const struct command *command, struct tasks *tasks)
 		return EXIT_FAILURE;
 	}
 	for (size_t i = 0; i < tasks->n_rows; i++) {
-		if (read_row(proc, &rows[i]) && is_wanted(command, &rows[i]))
+		if (read_proc_row(proc, &rows[i]) && is_wanted(command, &rows[i]))
 			rows[n++] = rows[i];
 	}
 	tasks->n_rows = task_rows_merge(rows, n, compare_shown);
@@ -186,7 +186,7 @@ static int make_rows(const struct command *command, struct tasks *tasks)
 }
 
 /* Checks that the class named by --class exists. Returns 0 or an exit status. */
-static int check_class(const struct command *command, const struct tasks *tasks)
+static int check_class_option(const struct command *command, const struct tasks *tasks)
 {
 	struct suggestion near = { .word = command->values[OPTION_CLASS] };
 	struct text_buf names = { 0 };
@@ -210,7 +210,7 @@ static int check_class(const struct command *command, const struct tasks *tasks)
 			   all ? all : "others");
 }
 
-static bool show(const struct command *command, const struct tasks *tasks)
+static bool show_list(const struct command *command, const struct tasks *tasks)
 {
 	const bool as_json = option_given(command, OPTION_JSON);
 	_cleanup_free_ char *text = as_json ? make_json(tasks) : make_text(tasks);
@@ -221,12 +221,12 @@ static bool show(const struct command *command, const struct tasks *tasks)
 int cmd_list(const struct command *command)
 {
 	struct tasks tasks = { 0 };
-	int status = tasks_read(&tasks) < 0 ? EXIT_FAILURE : check_class(command, &tasks);
+	int status = tasks_read(&tasks) < 0 ? EXIT_FAILURE : check_class_option(command, &tasks);
 
 	if (status == 0)
 		status = make_rows(command, &tasks);
 	if (status == 0)
-		status = show(command, &tasks) ? 0 : EXIT_FAILURE;
+		status = show_list(command, &tasks) ? 0 : EXIT_FAILURE;
 	tasks_clear(&tasks);
 	return status;
 }

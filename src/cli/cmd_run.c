@@ -38,7 +38,7 @@ static int become(char **argv)
  * Sets this process's policy and nice value, the part of a class that a program can set for itself and that its
  * children inherit. Returns 0 or -errno.
  */
-static int lower(const struct qos_attr *attr)
+static int lower_self(const struct qos_attr *attr)
 {
 	const struct sched_param param = { 0 };
 
@@ -63,7 +63,7 @@ static bool lower_to(const struct command *command, const char *name)
 		return false;
 	class = qos_class_find(config->classes, config->n_classes, name);
 	if (class)
-		r = lower(&class->attr);
+		r = lower_self(&class->attr);
 	else
 		words = class_words_unknown(config, name);
 	if (r == -ENOENT)

@@ -162,7 +162,7 @@ static void put_metric(const char *key, const char *name, double value)
 }
 
 /* Prints the use of classes as counters in seconds. Returns false for any other key. */
-static bool put_counters(const cJSON *item)
+static bool put_class_counters(const cJSON *item)
 {
 	static const struct {
 		const char *key, *name, *help;
@@ -198,7 +198,7 @@ static void put_metrics(const cJSON *status)
 	const cJSON *item, *one;
 
 	cJSON_ArrayForEach (item, status) {
-		if (put_counters(item))
+		if (put_class_counters(item))
 			continue;
 		if (cJSON_IsString(item) && *item->valuestring)
 			put_metric(item->string, item->valuestring, 1);

@@ -254,7 +254,7 @@ static void cut_to_screen(char *text)
 }
 
 /* Prints the difference of two answers. Returns false on failure. */
-static bool show(const struct use_answer *before, const struct use_answer *now, bool as_json, bool is_once)
+static bool show_frame(const struct use_answer *before, const struct use_answer *now, bool as_json, bool is_once)
 {
 	_cleanup_free_ char *text = NULL;
 	struct frame frame;
@@ -272,7 +272,7 @@ static bool show(const struct use_answer *before, const struct use_answer *now, 
 	return text_table_show(is_once ? "" : "\033[H\033[J", text);
 }
 
-static int run(unsigned seconds, bool as_json, bool is_once)
+static int run_top(unsigned seconds, bool as_json, bool is_once)
 {
 	struct use_answer before = { 0 };
 	int status = use_ask(&before);
@@ -285,7 +285,7 @@ static int run(unsigned seconds, bool as_json, bool is_once)
 		nanosleep(&period, NULL);
 		status = use_ask(&now);
 		if (!status)
-			is_shown = show(&before, &now, as_json, is_once);
+			is_shown = show_frame(&before, &now, as_json, is_once);
 		use_clear(&before);
 		before = now;
 		if (is_once)
@@ -305,5 +305,6 @@ int cmd_top(const struct command *command)
 
 	if (text && (parse_u64(text, strlen(text), SECONDS_MAX, &seconds) < 0 || !seconds))
 		return usage_error(command->verb, "--seconds takes a number between 1 and %d", SECONDS_MAX);
-	return run((unsigned)seconds, as_json, as_json || option_given(command, OPTION_ONCE) || !isatty(STDOUT_FILENO));
+	return run_top((unsigned)seconds, as_json,
+		       as_json || option_given(command, OPTION_ONCE) || !isatty(STDOUT_FILENO));
 }

@@ -88,7 +88,7 @@ static void find_why(struct pair *pair)
 }
 
 /* Finds out what ranks the two, and their shares. Returns 0; or -errno after logging the reason. */
-static int compare(struct pair *pair)
+static int compare_pair(struct pair *pair)
 {
 	struct side *a = &pair->sides[0], *b = &pair->sides[1];
 	_cleanup_close_ int proc = procfs_open();
@@ -135,7 +135,7 @@ int explain_against(pid_t one, pid_t other)
 {
 	struct pair pair = { .sides = { { .tid = one }, { .tid = other } } };
 
-	if (compare(&pair) < 0)
+	if (compare_pair(&pair) < 0)
 		return EXIT_FAILURE;
 	print_side(&pair, &pair.sides[0]);
 	print_side(&pair, &pair.sides[1]);

@@ -45,7 +45,7 @@ static const struct verb verbs[] = {
 	{ "import", cmd_import, "turn the rules of ananicy into a rules file", 0, "ananicy DIR|FILE ..." },
 };
 
-static void print_help(FILE *stream)
+static void print_program_help(FILE *stream)
 {
 	fprintf(stream, "Usage: schedqos VERB [OPTION ...]\n"
 			"Gives every task the scheduling that its role deserves.\n\n");
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return usage_error(NULL, "no verb given");
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-		print_help(stdout);
+		print_program_help(stdout);
 		return flush_output(0);
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {

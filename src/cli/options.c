@@ -93,7 +93,7 @@ static void print_usage(const struct verb *verb, FILE *stream)
 	fprintf(stream, "\n");
 }
 
-static void print_help(const struct verb *verb)
+static void print_verb_help(const struct verb *verb)
 {
 	print_usage(verb, stdout);
 	printf("%s\n\n", verb->summary);
@@ -148,7 +148,7 @@ static void list_options(const struct verb *verb, struct option *ret_long, char 
 }
 
 /* Returns the option for a value that getopt returned. */
-static enum option_name name_of(const struct verb *verb, int value)
+static enum option_name option_of(const struct verb *verb, int value)
 {
 	if (value >= LONG_ONLY)
 		return (enum option_name)(value - LONG_ONLY);
@@ -198,7 +198,7 @@ static int check_operands(const struct command *command)
 }
 
 /* Parses a command line. Returns 0, or 1 with the exit status if nothing is left to do. */
-static int parse(struct command *command, int argc, char **argv, int *ret_status)
+static int parse_options(struct command *command, int argc, char **argv, int *ret_status)
 {
 	static char getopt_name[] = "schedqos"; /* the prefix of getopt's messages */
 	char short_options[2 * N_OPTIONS + 2];
@@ -208,11 +208,11 @@ static int parse(struct command *command, int argc, char **argv, int *ret_status
 	list_options(command->verb, long_options, short_options);
 	argv[0] = getopt_name;
 	while ((value = getopt_long(argc, argv, short_options, long_options, NULL)) >= 0) {
-		enum option_name name = name_of(command->verb, value);
+		enum option_name name = option_of(command->verb, value);
 
 		*ret_status = 0;
 		if (name == OPTION_HELP) {
-			print_help(command->verb);
+			print_verb_help(command->verb);
 			return 1;
 		}
 		*ret_status = EXIT_USAGE;
@@ -247,7 +247,7 @@ int verb_run(const struct verb *verb, int argc, char **argv)
 	struct command command = { .verb = verb };
 	int status;
 
-	if (!parse(&command, argc, argv, &status)) {
+	if (!parse_options(&command, argc, argv, &status)) {
 		command.paths.file = command.values[OPTION_CONFIG];
 		command.paths.folder = command.values[OPTION_CONFIGS_PATH];
 		command.paths.mapping = command.values[OPTION_MAPPING];

@@ -120,7 +120,7 @@ int task_text_compare(const char *a, const char *b)
 	return a && b ? strcmp(a, b) : !a - !b;
 }
 
-static void add_row(struct task_row *row, const struct task_row *one)
+static void merge_row(struct task_row *row, const struct task_row *one)
 {
 	row->tasks += one->tasks;
 	row->differ += one->differ;
@@ -147,7 +147,7 @@ size_t task_rows_merge(struct task_row *rows, size_t count, task_row_compare *co
 	qsort_r(rows, count, sizeof(*rows), compare_rows, &compare);
 	for (size_t i = 0; i < count; i++) {
 		if (n && compare(&rows[n - 1], &rows[i]) == 0)
-			add_row(&rows[n - 1], &rows[i]);
+			merge_row(&rows[n - 1], &rows[i]);
 		else
 			rows[n++] = rows[i];
 	}

@@ -35,7 +35,7 @@ static size_t bytes_of(const char *text, size_t len, size_t width, size_t *ret_w
 	return i;
 }
 
-static void measure(const char *cell, const char *align, size_t max, size_t *ret_widths)
+static void measure_columns(const char *cell, const char *align, size_t max, size_t *ret_widths)
 {
 	size_t column = 0, len, shown;
 
@@ -63,7 +63,7 @@ void text_table_print(struct text_buf *rows, const char *align, bool on_terminal
 	out->failed |= !text;
 	if (!text)
 		return;
-	measure(text, align, on_terminal ? CELL_MAX : SIZE_MAX, widths);
+	measure_columns(text, align, on_terminal ? CELL_MAX : SIZE_MAX, widths);
 	for (const char *cell = text; *cell; cell += len + 1) {
 		const bool is_right = align[column] == 'r';
 		size_t bytes;

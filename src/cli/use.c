@@ -12,7 +12,7 @@
 #include "tasks.h"
 #include "verb.h"
 
-static size_t rank_of(const cJSON *classes, const char *name)
+static size_t class_rank(const cJSON *classes, const char *name)
 {
 	const cJSON *class;
 	size_t rank = 0;
@@ -34,7 +34,7 @@ static struct use_line line_of(const cJSON *row, const cJSON *classes)
 		.kind = member_text(row, "kind"),
 		.name = rule ? rule : cJSON_GetStringValue(member(row, "program")),
 		.visibility = member_text(row, "visibility"),
-		.rank = rank_of(classes, class),
+		.rank = class_rank(classes, class),
 		.example = (pid_t)member_count(row, "example"),
 		.living = member_count(row, "tasks"),
 		.ended = member_count(row, "ended"),
@@ -62,7 +62,7 @@ static int compare_apps(const void *a, const void *b)
 	return order ? order : strcmp(first->visibility, second->visibility);
 }
 
-static void add(struct use_line *line, const struct use_line *other)
+static void add_line(struct use_line *line, const struct use_line *other)
 {
 	line->living += other->living;
 	line->ended += other->ended;
@@ -89,7 +89,7 @@ static void merge(struct use_lines *lines, int (*compare)(const void *a, const v
 		qsort(lines->lines, lines->count, sizeof(*lines->lines), compare);
 	for (size_t i = 0; i < lines->count; i++) {
 		if (n && compare(&lines->lines[n - 1], &lines->lines[i]) == 0)
-			add(&lines->lines[n - 1], &lines->lines[i]);
+			add_line(&lines->lines[n - 1], &lines->lines[i]);
 		else
 			lines->lines[n++] = lines->lines[i];
 	}
