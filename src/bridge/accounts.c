@@ -11,7 +11,7 @@ static bool is_unused(const struct account *account, uint64_t now_us)
 }
 
 /* Returns the uid's account. A new one replaces an unused one if possible. Returns NULL without memory. */
-static struct account *get(struct accounts *accounts, uid_t uid, uint64_t now_us)
+static struct account *get_account(struct accounts *accounts, uid_t uid, uint64_t now_us)
 {
 	struct account *unused = NULL;
 
@@ -53,7 +53,7 @@ int account_message(struct accounts *accounts, uid_t uid, uint64_t now_us)
 
 	if (!can_pay(&accounts->all, ACCOUNT_OF_ALL, now_us, ACCOUNT_OF_ALL.message_us))
 		return -EAGAIN;
-	account = get(accounts, uid, now_us);
+	account = get_account(accounts, uid, now_us);
 	if (!account)
 		return -ENOMEM;
 	if (!can_pay(account, ACCOUNT_OF_UID, now_us, ACCOUNT_OF_UID.message_us))
@@ -65,7 +65,7 @@ int account_message(struct accounts *accounts, uid_t uid, uint64_t now_us)
 
 int account_begin(struct accounts *accounts, uid_t uid, uint64_t now_us, struct account **ret)
 {
-	struct account *account = get(accounts, uid, now_us);
+	struct account *account = get_account(accounts, uid, now_us);
 
 	if (!account)
 		return -ENOMEM;
@@ -99,7 +99,7 @@ void account_answered(struct accounts *accounts, struct account *account, uint64
 
 void account_spend(struct accounts *accounts, uid_t uid, uint64_t now_us, uint64_t daemon_us)
 {
-	struct account *account = get(accounts, uid, now_us);
+	struct account *account = get_account(accounts, uid, now_us);
 
 	if (account)
 		pay(account, now_us, daemon_us * ACCOUNT_OF_UID.daemon_times);

@@ -11,7 +11,7 @@
 
 #include "bridge_private.h"
 
-static int open_bus(struct bridge *bridge)
+static int open_bridge_bus(struct bridge *bridge)
 {
 	int r = bus_open_system(&bridge->bus);
 
@@ -35,14 +35,14 @@ static int take_name(struct bridge *bridge, const char *name)
 }
 
 /* Sets everything up and takes the name last, so that whoever sees the name can use it all. */
-static int start(struct bridge *bridge, bool is_system76)
+static int bridge_start(struct bridge *bridge, bool is_system76)
 {
 	int r = sd_event_default(&bridge->event);
 
 	if (r >= 0)
 		r = sd_event_set_signal_exit(bridge->event, 1);
 	if (r >= 0)
-		r = open_bus(bridge);
+		r = open_bridge_bus(bridge);
 	if (r >= 0)
 		r = callers_follow(bridge);
 	if (r >= 0)
@@ -61,7 +61,7 @@ static int start(struct bridge *bridge, bool is_system76)
 	return r < 0 ? r : take_name(bridge, BRIDGE_NAME);
 }
 
-static void clear(struct bridge *bridge)
+static void bridge_clear(struct bridge *bridge)
 {
 	while (bridge->calls)
 		call_end(bridge->calls);
@@ -75,12 +75,12 @@ static void clear(struct bridge *bridge)
 int bridge_run(bool is_system76)
 {
 	struct bridge bridge = { 0 };
-	int r = start(&bridge, is_system76);
+	int r = bridge_start(&bridge, is_system76);
 
 	if (r >= 0)
 		r = sd_event_loop(bridge.event);
 	if (r > 0)
 		log_notice("the %s has gone", sd_bus_is_open(bridge.bus) > 0 ? "daemon" : "system bus");
-	clear(&bridge);
+	bridge_clear(&bridge);
 	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

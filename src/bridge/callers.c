@@ -69,7 +69,7 @@ unsigned callers_holding(const struct bridge *bridge, uid_t uid)
 	return count;
 }
 
-static void forget(struct caller **at)
+static void forget_caller(struct caller **at)
 {
 	struct caller *caller = *at;
 
@@ -128,7 +128,7 @@ static int on_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
 			continue;
 		if ((*at)->holds)
 			drop_held(bridge, *at);
-		forget(at);
+		forget_caller(at);
 		break;
 	}
 	return 0;
@@ -143,5 +143,5 @@ int callers_follow(struct bridge *bridge)
 void callers_free(struct bridge *bridge)
 {
 	while (bridge->callers)
-		forget(&bridge->callers);
+		forget_caller(&bridge->callers);
 }

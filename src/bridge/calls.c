@@ -27,7 +27,7 @@
 
 static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_error *unused);
 
-static uint64_t now_us(void)
+static uint64_t monotonic_us(void)
 {
 	return clock_ns(CLOCK_MONOTONIC) / 1000;
 }
@@ -41,7 +41,7 @@ static void count_answer(struct call *call)
 
 	call->is_asked = false;
 	if (call->account)
-		account_answered(&bridge->accounts, call->account, now_us(), worked_us);
+		account_answered(&bridge->accounts, call->account, monotonic_us(), worked_us);
 }
 
 void call_end(struct call *call)
@@ -89,7 +89,7 @@ static int charge(sd_bus_message *message, void *userdata, sd_bus_error *error)
 		return 0;
 	r = caller_get(bridge, message, &caller);
 	if (r >= 0 && caller->uid)
-		r = account_message(&bridge->accounts, caller->uid, now_us());
+		r = account_message(&bridge->accounts, caller->uid, monotonic_us());
 	return r == -EAGAIN ? refuse_for_now(error) : r;
 }
 
@@ -184,7 +184,7 @@ static int pass_on(struct call *call, sd_bus_message *reply)
 	return r < 0 ? r : sd_bus_send(NULL, answer, NULL);
 }
 
-static int ask_daemon(struct call *call, sd_bus_error *error);
+static int call_daemon(struct call *call, sd_bus_error *error);
 
 /* Returns the oldest queued call of that account, or NULL. The newest call is first in the list. */
 static struct call *find_queued(const struct bridge *bridge, const struct account *account)
@@ -208,7 +208,7 @@ static void ask_next(const struct call *answered)
 		int r;
 
 		call->is_queued = false;
-		r = ask_daemon(call, &error);
+		r = call_daemon(call, &error);
 		if (r >= 0)
 			return;
 		close_call(call, r, &error);
@@ -271,7 +271,7 @@ static int send_question(struct call *call, struct caller *caller, sd_bus_error 
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
 	const struct method *method = call->method;
 	struct bridge *bridge = call->bridge;
-	int r = call->account ? account_ask(&bridge->accounts, call->account, now_us()) : 0;
+	int r = call->account ? account_ask(&bridge->accounts, call->account, monotonic_us()) : 0;
 
 	if (r == -EAGAIN)
 		return refuse_for_now(error);
@@ -289,7 +289,7 @@ static int send_question(struct call *call, struct caller *caller, sd_bus_error 
 	return r < 0 ? r : sd_bus_call_async(bridge->daemon, &call->waits, question, on_daemon_answers, call, 0);
 }
 
-static int ask_daemon(struct call *call, sd_bus_error *error)
+static int call_daemon(struct call *call, sd_bus_error *error)
 {
 	struct bridge *bridge = call->bridge;
 	struct caller *caller = caller_find(bridge, sd_bus_message_get_sender(call->message));
@@ -323,7 +323,7 @@ static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_erro
 	(void)unused;
 	call->waits = sd_bus_slot_unref(call->waits);
 	if (r >= 0)
-		r = ask_daemon(call, &error);
+		r = call_daemon(call, &error);
 	return r < 0 ? close_call(call, r, &error) : 0;
 }
 
@@ -331,7 +331,7 @@ static int send_out(struct call *call, const struct caller *caller, sd_bus_error
 {
 	const struct method *method = call->method;
 	struct bridge *bridge = call->bridge;
-	int r = call->uid == 0 ? 0 : account_begin(&bridge->accounts, call->uid, now_us(), &call->account);
+	int r = call->uid == 0 ? 0 : account_begin(&bridge->accounts, call->uid, monotonic_us(), &call->account);
 
 	if (r == -EBUSY)
 		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
@@ -342,7 +342,7 @@ static int send_out(struct call *call, const struct caller *caller, sd_bus_error
 		return sd_bus_error_set(error, SD_BUS_ERROR_NOT_SUPPORTED,
 					"root asks the daemon itself, as 'schedqos' does");
 	if (call->uid == 0 || !method->action || (caller->may_show && (method->flags & METHOD_SHOWS)))
-		return ask_daemon(call, error);
+		return call_daemon(call, error);
 	return ask_polkit(call, method->action);
 }
 
@@ -353,7 +353,7 @@ static int send_out(struct call *call, const struct caller *caller, sd_bus_error
 #define ARGUMENTS_BYTES (32 * PATH_MAX)
 
 /* Adds up the size of the arguments; even an empty text takes some. Returns 0, -E2BIG or another -errno. */
-static int measure(sd_bus_message *message, size_t *size)
+static int measure_arguments(sd_bus_message *message, size_t *size)
 {
 	const char *contents, *text;
 	char type;
@@ -364,7 +364,7 @@ static int measure(sd_bus_message *message, size_t *size)
 		if (type == 'a' || type == 'r') {
 			r = sd_bus_message_enter_container(message, type, contents);
 			if (r >= 0)
-				r = measure(message, size);
+				r = measure_arguments(message, size);
 			if (r >= 0)
 				r = sd_bus_message_exit_container(message);
 		} else if (type == 's') {
@@ -386,7 +386,7 @@ int call_begin(struct bridge *bridge, const struct method *method, sd_bus_messag
 	struct caller *caller;
 	struct call *call;
 	size_t size = 0;
-	int r = measure(message, &size);
+	int r = measure_arguments(message, &size);
 
 	if (r == -E2BIG)
 		return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "no name is that long");

@@ -58,7 +58,7 @@ static void look_into(const char *path, struct named_class *item)
 }
 
 /* Reads all files of a unit. Returns 1 if they name a class, 0 if not, or -errno. */
-static int look(sd_bus *manager, const char *name, struct named_class *item)
+static int look_at_unit(sd_bus *manager, const char *name, struct named_class *item)
 {
 	_cleanup_(unit_clear) struct unit unit = { 0 };
 	int r = unit_read(manager, name, false, &unit);
@@ -80,7 +80,7 @@ int classes_look(struct classes *classes, sd_bus *manager, const char *unit)
 {
 	struct named_class *known = classes_find(classes, unit), *items, now = { 0 };
 	const bool was_known = known;
-	int r = look(manager, unit, &now);
+	int r = look_at_unit(manager, unit, &now);
 
 	if (known && (r >= 0 || r == -ENOENT)) {
 		clear_item(known);
@@ -102,7 +102,7 @@ int classes_look(struct classes *classes, sd_bus *manager, const char *unit)
  * Warns about an unknown class, once until its file is read again. The words may come from a bridge that an attacker
  * has taken over.
  */
-static void complain(struct named_class *item, const char *words)
+static void warn_unknown(struct named_class *item, const char *words)
 {
 	char safe[512];
 
@@ -137,7 +137,7 @@ int classes_tell(struct classes *classes, sd_bus *daemon, bool is_user, sd_bus_e
 		r = sd_bus_message_read(reply, "(qs)", &weight, &words);
 		classes->items[i].weight = weight;
 		if (r > 0)
-			complain(&classes->items[i], words);
+			warn_unknown(&classes->items[i], words);
 	}
 	return r;
 }

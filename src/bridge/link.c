@@ -78,7 +78,7 @@ static int on_properties(sd_bus_message *reply, void *userdata, sd_bus_error *er
 	return 0;
 }
 
-static int new_question(struct bridge *bridge, sd_bus_message **ret)
+static int new_properties_call(struct bridge *bridge, sd_bus_message **ret)
 {
 	int r = sd_bus_message_new_method_call(bridge->daemon, ret, NULL, BUS_PATH, "org.freedesktop.DBus.Properties",
 					       "GetAll");
@@ -91,7 +91,7 @@ static void ask_properties(struct bridge *bridge)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
 
-	if (new_question(bridge, &question) >= 0)
+	if (new_properties_call(bridge, &question) >= 0)
 		sd_bus_call_async(bridge->daemon, NULL, question, on_properties, bridge, 0);
 }
 
@@ -184,7 +184,7 @@ int link_begin(struct bridge *bridge)
 	take_properties(bridge, none);
 	if (open_link(bridge) < 0)
 		return sd_event_add_time_relative(bridge->event, NULL, CLOCK_MONOTONIC, ALONE_US, 0, on_alone, bridge);
-	r = new_question(bridge, &question);
+	r = new_properties_call(bridge, &question);
 	if (r >= 0 && sd_bus_call(bridge->daemon, question, BEGIN_US, NULL, &reply) >= 0)
 		on_properties(reply, bridge, NULL);
 	return r;

@@ -35,7 +35,7 @@ static int outcome(int r, const sd_bus_error *error)
 	return r;
 }
 
-static int call(sd_bus *bus, const char *method, sd_bus_message **ret, const char *types, ...)
+static int call_manager(sd_bus *bus, const char *method, sd_bus_message **ret, const char *types, ...)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	va_list values;
@@ -59,7 +59,7 @@ int manager_open(bool is_user, sd_bus **ret)
 	if (r >= 0)
 		r = sd_bus_set_exit_on_disconnect(bus, 1);
 	if (r >= 0)
-		r = call(bus, "Subscribe", NULL, NULL);
+		r = call_manager(bus, "Subscribe", NULL, NULL);
 	if (r >= 0)
 		*ret = take_ptr(bus);
 	return r;
@@ -75,7 +75,7 @@ int manager_follow_units(sd_bus *bus, sd_bus_message_handler_t handler, void *us
 int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name), void *context)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	int r = call(bus, "ListUnits", &reply, NULL);
+	int r = call_manager(bus, "ListUnits", &reply, NULL);
 
 	if (r >= 0)
 		r = sd_bus_message_enter_container(reply, 'a', "(ssssssouso)");
@@ -154,7 +154,7 @@ int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
 	if (!interface_of(name))
 		return -ENOENT;
 	/* Asking for a property would load the unit, too, and loading sends another signal. */
-	r = call(bus, load ? "LoadUnit" : "GetUnit", &reply, "s", name);
+	r = call_manager(bus, load ? "LoadUnit" : "GetUnit", &reply, "s", name);
 	if (r >= 0)
 		r = sd_bus_message_read(reply, "o", &path);
 	if (r < 0)
@@ -170,7 +170,7 @@ int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
 }
 
 /* Computes the cgroup from the slice, because a unit that does not run has none yet. */
-static int find_cgroup(sd_bus *bus, struct unit *unit)
+static int expected_cgroup(sd_bus *bus, struct unit *unit)
 {
 	_cleanup_(unit_clear) struct unit slice = { 0 };
 	int r = unit_read(bus, unit->slice, false, &slice);
@@ -190,7 +190,7 @@ int unit_read_share(sd_bus *bus, struct unit *unit)
 
 	for (size_t i = 0; i < array_size(of_kind) && r >= 0; i++)
 		r = read_property(bus, interface_of(unit->id), &of_kind[i], unit);
-	return r < 0 || *unit->cgroup ? r : find_cgroup(bus, unit);
+	return r < 0 || *unit->cgroup ? r : expected_cgroup(bus, unit);
 }
 
 void unit_clear(struct unit *unit)
@@ -208,7 +208,7 @@ void unit_clear(struct unit *unit)
 
 int unit_set_weight(sd_bus *bus, const char *name, uint64_t weight)
 {
-	return call(bus, "SetUnitProperties", NULL, "sba(sv)", name, 1, 1, "CPUWeight", "t", weight);
+	return call_manager(bus, "SetUnitProperties", NULL, "sba(sv)", name, 1, 1, "CPUWeight", "t", weight);
 }
 
 bool unit_has_border(const struct unit *unit)

@@ -75,7 +75,7 @@ static const struct method methods[] = {
 	{ "ReloadConfiguration", "Reload", MANAGE, METHOD_IS_LOGGED, NULL, NULL, answer_nothing },
 };
 
-static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int on_bus_call(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	const char *name = sd_bus_message_get_member(message);
 
@@ -101,7 +101,7 @@ static int on_mode(sd_bus_message *message, void *userdata, sd_bus_error *error)
 
 /* sd-bus has checked the types of the arguments, which the caller chooses. */
 #define METHOD(name, in, in_names, out, out_names) \
-	SD_BUS_METHOD_WITH_NAMES(name, in, in_names, out, out_names, on_call, SD_BUS_VTABLE_UNPRIVILEGED)
+	SD_BUS_METHOD_WITH_NAMES(name, in, in_names, out, out_names, on_bus_call, SD_BUS_VTABLE_UNPRIVILEGED)
 #define PROPERTY(name, number)                                                        \
 	SD_BUS_PROPERTY(name, "s", NULL, offsetof(struct bridge, properties[number]), \
 			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
@@ -140,7 +140,7 @@ static const sd_bus_vtable of_system76[] = {
 	METHOD("SetForegroundProcess", "u", IN(pid), NULL, ),
 	SD_BUS_METHOD_WITH_NAMES("SetCpuMode", "y", IN(cpu_mode), NULL, , on_mode, SD_BUS_VTABLE_UNPRIVILEGED),
 	METHOD("SetCpuProfile", "s", IN(profile), NULL, ),
-	SD_BUS_METHOD("ReloadConfiguration", NULL, NULL, on_call, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("ReloadConfiguration", NULL, NULL, on_bus_call, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_PROPERTY("CpuMode", "y", NULL, offsetof(struct bridge, cpu_mode), SD_BUS_VTABLE_PROPERTY_CONST),
 	PROPERTY("CpuProfile", PROPERTY_PROFILE),
 	SD_BUS_VTABLE_END,

@@ -69,7 +69,7 @@ bool weighted_has(const struct weighted *weighted, const char *name)
 	return find_kept(weighted, name, &kept);
 }
 
-static int keep(struct weighted *weighted, const char *name, const struct kept_weight *kept)
+static int record_weight(struct weighted *weighted, const char *name, const struct kept_weight *kept)
 {
 	char text[64];
 
@@ -81,7 +81,7 @@ static int keep(struct weighted *weighted, const char *name, const struct kept_w
 }
 
 /* Removes a link. A failure does no harm, because the unit no longer has the weight in the link. */
-static int forget(struct weighted *weighted, const char *name)
+static int forget_weight(struct weighted *weighted, const char *name)
 {
 	int r = state_file_remove(weighted->record, name);
 
@@ -114,7 +114,7 @@ static int put_back(struct weighted *weighted, const char *name, const struct ke
 	} else if (unit->weight != kept->before) {
 		log_info("%s: its CPUWeight was changed by somebody and stays", name);
 	}
-	return forget(weighted, name);
+	return forget_weight(weighted, name);
 }
 
 /* Returns whether the file was set up by systemd itself, or by us: our own weight has been put back by now. */
@@ -165,10 +165,10 @@ static bool may_set(struct weighted *weighted, const struct unit *unit)
 	return false;
 }
 
-static int set(struct weighted *weighted, const char *name, const struct unit *unit, unsigned weight)
+static int set_weight(struct weighted *weighted, const char *name, const struct unit *unit, unsigned weight)
 {
 	const struct kept_weight kept = { unit->weight, weight, unit->is_transient };
-	int r = keep(weighted, name, &kept);
+	int r = record_weight(weighted, name, &kept);
 
 	if (r < 0) {
 		problem_report(&weighted->refused, "%s: gets no CPUWeight, since that cannot be recorded: %s", name,
@@ -181,14 +181,14 @@ static int set(struct weighted *weighted, const char *name, const struct unit *u
 	if (r != -ENOENT && r != -EACCES)
 		return r;
 	problem_report(&weighted->refused, "%s: the service manager refuses a CPUWeight: %s", name, strerror(-r));
-	return forget(weighted, name);
+	return forget_weight(weighted, name);
 }
 
 /*
  * Gives or puts back the weight of one unit. With load, also if it is not loaded now; if it cannot be loaded, its
  * record is removed.
  */
-static int consider(struct weighted *weighted, const char *name, unsigned weight, bool load)
+static int adjust_unit(struct weighted *weighted, const char *name, unsigned weight, bool load)
 {
 	_cleanup_(unit_clear) struct unit unit = { 0 };
 	struct kept_weight kept;
@@ -204,19 +204,19 @@ static int consider(struct weighted *weighted, const char *name, unsigned weight
 	if (r >= 0)
 		r = unit_read_share(weighted->manager, &unit);
 	if (r == -ENOENT)
-		return is_kept && (load || kept.is_transient) ? forget(weighted, name) : 0;
+		return is_kept && (load || kept.is_transient) ? forget_weight(weighted, name) : 0;
 	if (r >= 0 && is_kept && (unit.weight != kept.set || kept.set != weight)) {
 		r = put_back(weighted, name, &kept, &unit);
 		is_kept = false;
 	}
 	if (r < 0 || is_kept || !weight || !may_set(weighted, &unit))
 		return r;
-	return set(weighted, name, &unit, weight);
+	return set_weight(weighted, name, &unit, weight);
 }
 
 int weighted_give(struct weighted *weighted, const char *name, unsigned weight)
 {
-	return consider(weighted, name, weight, false);
+	return adjust_unit(weighted, name, weight, false);
 }
 
 /* ---- all of them ---- */
@@ -230,7 +230,7 @@ int weighted_again(struct weighted *weighted, weight_of_unit *weight_of, const v
 	for (int i = 0; i < n; i++) {
 		if (r >= 0 && entries[i]->d_type == DT_LNK) {
 			weighted->count++;
-			r = consider(weighted, entries[i]->d_name, weight_of(context, entries[i]->d_name), true);
+			r = adjust_unit(weighted, entries[i]->d_name, weight_of(context, entries[i]->d_name), true);
 		}
 		free(entries[i]);
 	}
@@ -239,7 +239,7 @@ int weighted_again(struct weighted *weighted, weight_of_unit *weight_of, const v
 	return r;
 }
 
-static unsigned none(const void *context, const char *name)
+static unsigned no_weight(const void *context, const char *name)
 {
 	(void)context;
 	(void)name;
@@ -248,7 +248,7 @@ static unsigned none(const void *context, const char *name)
 
 int weighted_put_back(struct weighted *weighted)
 {
-	int r = weighted_again(weighted, none, NULL);
+	int r = weighted_again(weighted, no_weight, NULL);
 
 	if (r < 0)
 		log_error("cpu weights are not put back, but still in the record in %s: %s", weighted->path,

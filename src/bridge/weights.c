@@ -46,7 +46,7 @@ struct weights {
 };
 
 /* Returns the weight of a unit; 0 for none. The setting counts before the unit's class. */
-static unsigned weight_of(const void *context, const char *name)
+static unsigned wanted_weight(const void *context, const char *name)
 {
 	const struct weights *weights = context;
 	const unsigned weight = weights_find(&weights->wanted, name, weights->seat_is_used);
@@ -61,7 +61,7 @@ static int consider_listed(void *context, const char *name)
 {
 	struct weights *weights = context;
 
-	return weighted_give(&weights->units, name, weight_of(weights, name));
+	return weighted_give(&weights->units, name, wanted_weight(weights, name));
 }
 
 static int look_listed(void *context, const char *name)
@@ -105,7 +105,7 @@ static int consider_all(struct weights *weights)
 	int r;
 
 	tell_classes(weights);
-	r = weighted_again(&weights->units, weight_of, weights);
+	r = weighted_again(&weights->units, wanted_weight, weights);
 	if (r >= 0)
 		r = manager_each_unit(weights->units.manager, consider_listed, weights);
 	if (r >= 0)
@@ -178,7 +178,7 @@ static bool is_pending(const struct weights *weights, const char *name, size_t *
 	return false;
 }
 
-static int mark(struct weights *weights, const char *name)
+static int mark_pending(struct weights *weights, const char *name)
 {
 	char *copy;
 	size_t at;
@@ -272,14 +272,14 @@ static int on_unit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 		unmark(weights, name);
 		return 0;
 	}
-	return give_up(weights, mark(weights, name));
+	return give_up(weights, mark_pending(weights, name));
 }
 
 /*
  * Asks for the setting. If there is no answer, the previous one stays in force, unless there is no bridge, or it has no
  * daemon.
  */
-static int ask_daemon(struct weights *weights)
+static int ask_weights(struct weights *weights)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	sd_bus_message *reply = NULL;
@@ -320,7 +320,7 @@ static int on_reloaded(sd_bus_message *message, void *userdata, sd_bus_error *er
 
 	(void)message;
 	(void)error;
-	ask_daemon(weights);
+	ask_weights(weights);
 	weights->units.level = LOG_INFO;
 	return look_again(weights);
 }
@@ -387,7 +387,7 @@ static int connect_to_bridge(struct weights *weights)
 	if (r >= 0)
 		r = sd_bus_match_signal(weights->daemon, NULL, BRIDGE_NAME, BUS_PATH, NULL, NULL, on_reloaded, weights);
 	if (r >= 0)
-		ask_daemon(weights);
+		ask_weights(weights);
 	return r;
 }
 
@@ -398,7 +398,7 @@ static int connect_to_socket(struct weights *weights)
 	if (r >= 0)
 		r = sd_bus_match_signal(weights->daemon, NULL, NULL, BUS_PATH, BUS_INTERFACE, "Changed", on_reloaded,
 					weights);
-	return r < 0 ? r : ask_daemon(weights);
+	return r < 0 ? r : ask_weights(weights);
 }
 
 static int connect_to_daemon(struct weights *weights)
@@ -444,7 +444,7 @@ static int connect_to_manager(struct weights *weights)
 	return r;
 }
 
-static int start(struct weights *weights, bool is_user)
+static int weights_start(struct weights *weights, bool is_user)
 {
 	int r = weighted_open(&weights->units, is_user);
 
@@ -459,7 +459,7 @@ static int start(struct weights *weights, bool is_user)
 	return r < 0 ? r : listen_to_logins(weights);
 }
 
-static void clear(struct weights *weights)
+static void weights_clear(struct weights *weights)
 {
 	free(weights->wanted.items);
 	sd_bus_message_unref(weights->reply);
@@ -475,9 +475,9 @@ static void clear(struct weights *weights)
 
 int weights_run(bool is_user)
 {
-	_cleanup_(clear) struct weights weights = { 0 };
+	_cleanup_(weights_clear) struct weights weights = { 0 };
 
-	if (start(&weights, is_user) < 0)
+	if (weights_start(&weights, is_user) < 0)
 		return EXIT_FAILURE;
 	/* Put all back also when the daemon has ended, because its setting has ended with it. */
 	if (sd_event_loop(weights.event) == 0 || !sd_bus_is_open(weights.daemon))
