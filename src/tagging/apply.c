@@ -246,7 +246,7 @@ static bool has_nice_and_slice(unsigned policy)
 	return policy == POLICY_NORMAL || policy == POLICY_BATCH;
 }
 
-static int set(struct applier *applier, const struct plan_action *action)
+static int set_attr(struct applier *applier, const struct plan_action *action)
 {
 	struct ksched_attr attr = attr_to_kernel(action, &applier->caps);
 	int r;
@@ -262,20 +262,20 @@ static int set(struct applier *applier, const struct plan_action *action)
  * because SCHED_IDLE ignores them. A task that is already SCHED_IDLE never leaves it for that, since its owner could
  * then set SCHED_NORMAL.
  */
-static int set_idle(struct applier *applier, const struct plan_action *action)
+static int set_attr_idle(struct applier *applier, const struct plan_action *action)
 {
 	struct plan_action first = *action, second = *action;
 	int r;
 
 	first.want.policy = action->from.policy;
 	second.from = first.want;
-	r = set(applier, &first);
+	r = set_attr(applier, &first);
 	if (r == 0)
-		set(applier, &second);
+		set_attr(applier, &second);
 	return r;
 }
 
-static int read_back(struct applier *applier, const struct plan_action *action, struct task_attr *ret)
+static int read_attr_back(struct applier *applier, const struct plan_action *action, struct task_attr *ret)
 {
 	int r = applier_look(applier, action->tid, ret);
 
@@ -296,7 +296,7 @@ static int read_back(struct applier *applier, const struct plan_action *action, 
  * Sets all that differs. Returns an error only if nothing was set: else the plan finds the failure in what is read
  * back.
  */
-static int set_all(struct applier *applier, const struct plan_action *action)
+static int set_action(struct applier *applier, const struct plan_action *action)
 {
 	const uint8_t changed = attr_difference(&action->from, &action->want);
 	const bool from_fair = has_nice_and_slice(action->from.policy), to_idle = action->want.policy == POLICY_IDLE;
@@ -306,7 +306,7 @@ static int set_all(struct applier *applier, const struct plan_action *action)
 	int r = 0;
 
 	if (changed & ~(TASK_ATTR_IO_PRIORITY | apart)) {
-		r = from_fair && to_idle ? set_idle(applier, action) : set(applier, action);
+		r = from_fair && to_idle ? set_attr_idle(applier, action) : set_attr(applier, action);
 		is_set = r == 0;
 	}
 	if (r == 0 && (changed & apart)) {
@@ -353,7 +353,7 @@ static void set_until_it_holds(struct applier *applier, const struct plan_action
 		return;
 	for (int i = 0; i < APPLY_AGAIN_MAX && was_overtaken(action, now); i++) {
 		wait_up_to_2_us(&random);
-		if (set_all(applier, action) < 0 || read_back(applier, action, &found) < 0)
+		if (set_action(applier, action) < 0 || read_attr_back(applier, action, &found) < 0)
 			return;
 		*now = found;
 	}
@@ -361,10 +361,10 @@ static void set_until_it_holds(struct applier *applier, const struct plan_action
 
 int applier_apply(struct applier *applier, const struct plan_action *action, struct task_attr *ret)
 {
-	int r = set_all(applier, action);
+	int r = set_action(applier, action);
 
 	if (r == 0)
-		r = read_back(applier, action, ret);
+		r = read_attr_back(applier, action, ret);
 	if (r == 0)
 		set_until_it_holds(applier, action, ret);
 	return r;

@@ -329,21 +329,21 @@ static void drain(struct tagger *tagger)
 	}
 }
 
-static void look(struct tagger *tagger)
+static void look_at_changes(struct tagger *tagger)
 {
 	drain(tagger);
 	plan_look_at_enforced(tagger->plan);
 	tagger_wake(tagger);
 }
 
-static int on_call(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static int on_sched_call(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct tagger *tagger = userdata;
 
 	(void)source;
 	(void)fd;
 	(void)revents;
-	look(tagger);
+	look_at_changes(tagger);
 	pause_changes(tagger, AFTER_LOOK_MS);
 	return 0;
 }
@@ -357,7 +357,7 @@ static void end_pause(struct tagger *tagger)
 		sd_event_source_set_enabled(changes->heard, SD_EVENT_ON);
 	else
 		pause_changes(tagger, SECOND_MS);
-	look(tagger);
+	look_at_changes(tagger);
 }
 
 static int subscribe_to_changes(struct tagger *tagger)
@@ -366,7 +366,8 @@ static int subscribe_to_changes(struct tagger *tagger)
 	int r = sched_calls_open(gettid(), &changes->trace);
 
 	if (r == 0)
-		r = sd_event_add_io(tagger->event, &changes->heard, trace_fd(changes->trace), EPOLLIN, on_call, tagger);
+		r = sd_event_add_io(tagger->event, &changes->heard, trace_fd(changes->trace), EPOLLIN, on_sched_call,
+				    tagger);
 	if (r >= 0)
 		r = sd_event_source_set_priority(changes->heard, SD_EVENT_PRIORITY_NORMAL + 1);
 	return r < 0 ? r : 0;

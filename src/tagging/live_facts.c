@@ -66,14 +66,14 @@ void live_facts_free(struct live_facts *live)
 	free(live);
 }
 
-static int look(struct facts *facts, pid_t tid, struct task_attr *ret)
+static int look_at_attr(struct facts *facts, pid_t tid, struct task_attr *ret)
 {
 	return applier_look(((struct live_facts *)facts)->applier, tid, ret);
 }
 
 struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 {
-	live->facts = (struct facts){ .fetch = fetch, .look = look, .tid = tid, .tgid = tgid };
+	live->facts = (struct facts){ .fetch = fetch, .look = look_at_attr, .tid = tid, .tgid = tgid };
 	live->awaits = live->has_status = false;
 	live->source = tgid;
 	return &live->facts;
@@ -123,7 +123,7 @@ static ssize_t fetch_exe(struct live_facts *live)
 
 /* ---- the cgroups of processes ---- */
 
-static struct place *place_of(struct live_facts *live, pid_t tgid)
+static struct place *cgroup_place(struct live_facts *live, pid_t tgid)
 {
 	return &live->places[(uint32_t)tgid % PLACES];
 }
@@ -140,17 +140,17 @@ static uint32_t hash_of(const char *path)
 
 static void note_place(struct live_facts *live)
 {
-	*place_of(live, live->facts.tgid) = (struct place){ live->facts.tgid, hash_of(live->cgroup) };
+	*cgroup_place(live, live->facts.tgid) = (struct place){ live->facts.tgid, hash_of(live->cgroup) };
 }
 
 void live_facts_forget_place(struct live_facts *live, pid_t tgid)
 {
-	place_of(live, tgid)->tgid = 0;
+	cgroup_place(live, tgid)->tgid = 0;
 }
 
 bool live_facts_has_moved(struct live_facts *live, pid_t tgid, bool *ret_is_spared)
 {
-	struct place *place = place_of(live, tgid);
+	struct place *place = cgroup_place(live, tgid);
 	const struct place before = *place;
 	struct facts *facts = live_facts_for(live, tgid, tgid);
 	int r;

@@ -68,7 +68,7 @@ static void check_shortage(struct tagger *tagger)
  * Removing records of ended tasks needs one: there may be queued forks of an ended task, whose children inherit its
  * record. Only if there are very many records are they removed earlier.
  */
-static void handle(struct tagger *tagger)
+static void handle_all(struct tagger *tagger)
 {
 	bool is_empty;
 
@@ -88,14 +88,14 @@ static void handle(struct tagger *tagger)
 static int on_request(sd_event_source *source, void *userdata)
 {
 	(void)source;
-	handle(userdata);
+	handle_all(userdata);
 	return 0;
 }
 
 /* Called for execs, forks, renames and moves. */
 static void on_paced(void *context)
 {
-	handle(context);
+	handle_all(context);
 }
 
 /* Has a process matched again that could not be read before. Books a move for that, which marks the same. */
@@ -112,7 +112,7 @@ static void book_retry(struct tagger *tagger, struct unread *unread)
 		unread_forget(unread, event.tid);
 }
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
+static int on_tagger_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct tagger *tagger = userdata;
 
@@ -126,7 +126,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	book_retry(tagger, &tagger->spending.spared);
 	if (is_due(tagger, LATER_SCAN))
 		scan_all(tagger);
-	handle(tagger);
+	handle_all(tagger);
 	return 0;
 }
 
@@ -151,7 +151,7 @@ int loop_init(struct tagger *tagger)
 	if (r >= 0)
 		r = sd_event_source_set_enabled(tagger->requests, SD_EVENT_OFF);
 	if (r >= 0)
-		r = sd_event_add_time(tagger->event, &tagger->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, tagger);
+		r = sd_event_add_time(tagger->event, &tagger->timer, CLOCK_MONOTONIC, 0, 1000, on_tagger_timer, tagger);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(tagger->timer, SD_EVENT_OFF);
 	pace_init(&tagger->paces[INTAKE_EXECS], &tagger->counters.execs, exec_limits, on_paced, tagger);

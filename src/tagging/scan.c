@@ -38,7 +38,7 @@ struct scan {
 };
 
 /* Notes an error, unless the task was gone. Returns whether there was one. */
-static bool note_error(struct scan *scan, int error)
+static bool note_scan_error(struct scan *scan, int error)
 {
 	if (error < 0 && error != -ESRCH)
 		scan->error = error;
@@ -67,8 +67,7 @@ static int add_process(struct scan *scan, pid_t pid)
 	struct procfs_stat stat;
 	struct process *process;
 
-	if (note_error(scan, read_stat(scan, pid, pid, &stat)) ||
-	    (stat.flags & PROCFS_PF_KTHREAD))
+	if (note_scan_error(scan, read_stat(scan, pid, pid, &stat)) || (stat.flags & PROCFS_PF_KTHREAD))
 		return 0;
 	if (scan->count == scan->size) {
 		size_t size = scan->size ? scan->size * 2 : 256;
@@ -132,19 +131,19 @@ static void book_threads(struct scan *scan, const struct process *process)
 	struct tagger *tagger = scan->tagger;
 	pid_t tid;
 
-	if (note_error(scan, procfs_list(tagger->proc, process->pid, &list)))
+	if (note_scan_error(scan, procfs_list(tagger->proc, process->pid, &list)))
 		return;
 	while ((tid = procfs_next(list))) {
 		struct procfs_stat stat;
 
 		if (tid == process->pid || plan_is_seen(tagger->plan, tid) ||
-		    note_error(scan, read_stat(scan, process->pid, tid, &stat)))
+		    note_scan_error(scan, read_stat(scan, process->pid, tid, &stat)))
 			continue;
 		book_task(scan, process, tid, stat.start);
 	}
 }
 
-static int pass(struct scan *scan)
+static int scan_pass(struct scan *scan)
 {
 	int r = list_processes(scan);
 
@@ -305,13 +304,13 @@ void scan_all(struct tagger *tagger)
 	tagger->counters.scans++;
 	plan_scan_begin(tagger->plan);
 	for (int i = 0; i < PASSES_MAX && r == 0; i++) {
-		r = pass(&scan);
+		r = scan_pass(&scan);
 		events_drain(tagger);
 		if (scan.n_booked == 0)
 			break;
 	}
 	free(scan.processes);
-	note_error(&scan, r);
+	note_scan_error(&scan, r);
 	if (scan.error)
 		problem_report(&tagger->problems[PROBLEM_SCAN], "reading /proc: %s", strerror(-scan.error));
 	live_facts_note(tagger->facts, scan.error);

@@ -39,7 +39,7 @@ static uint64_t free_ns(const struct spending *spending)
 	return spending->free_ns ? spending->free_ns : FREE_NS;
 }
 
-static void settle(struct debt *debt, uint32_t ms)
+static void settle_debt(struct debt *debt, uint32_t ms)
 {
 	const uint64_t paid_us = (uint64_t)(ms - debt->ms) * US_PER_MS;
 
@@ -78,13 +78,13 @@ static void note_busy(struct spending *spending, const struct debt *debt)
 	spending->is_busy = true;
 }
 
-static struct spender *find(struct spending *spending, uid_t user, uint32_t ms)
+static struct spender *find_spender(struct spending *spending, uid_t user, uint32_t ms)
 {
 	for (size_t i = 0; i < spending->count; i++) {
 		struct spender *spender = &spending->spenders[i];
 
 		if (spender->user == user) {
-			settle(&spender->debt, ms);
+			settle_debt(&spender->debt, ms);
 			return spender;
 		}
 	}
@@ -100,7 +100,7 @@ static struct spender *take_place(struct spending *spending, uint32_t ms)
 		return &spending->spenders[spending->count++];
 	for (size_t i = 0; i < SPENDERS_MAX; i++) {
 		spender = &spending->spenders[spending->next++ % SPENDERS_MAX];
-		settle(&spender->debt, ms);
+		settle_debt(&spender->debt, ms);
 		if (!spender->debt.us)
 			break;
 	}
@@ -120,8 +120,8 @@ bool spending_allows(struct spending *spending, uid_t user, uint32_t ms)
 
 	if (spending_is_quiet(spending, ms))
 		return true;
-	settle(&spending->all, ms);
-	spender = find(spending, user, ms);
+	settle_debt(&spending->all, ms);
+	spender = find_spender(spending, user, ms);
 	if (spender && spender->debt.is_too_large)
 		return false;
 	if (!spending->all.is_too_large)
@@ -139,7 +139,7 @@ bool spending_note(struct spending *spending, uid_t user, uint64_t ns, uint32_t 
 {
 	const uint64_t allowed_ns = free_ns(spending), excess_us = ns > allowed_ns ? (ns - allowed_ns) / 1000 : 0;
 	const uint32_t us = excess_us < UINT32_MAX ? (uint32_t)excess_us : UINT32_MAX;
-	struct spender *spender = find(spending, user, ms);
+	struct spender *spender = find_spender(spending, user, ms);
 	bool is_known, is_too_large;
 
 	if (!spender) {
@@ -148,7 +148,7 @@ bool spending_note(struct spending *spending, uid_t user, uint64_t ns, uint32_t 
 	}
 	if (!us)
 		return false;
-	settle(&spending->all, ms);
+	settle_debt(&spending->all, ms);
 	is_known = spender->debt.pause_ms;
 	is_too_large = owe(&spender->debt, us, USER_MAX_US, USER_PAUSE_MS);
 	/* The common debt counts only users that have not had a pause of their own before. */

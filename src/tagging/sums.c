@@ -16,7 +16,7 @@
 
 /*
  * Estimate of what a task uses after its record of its end, which the kernel writes when the task begins to end. Most
- * of it is for freeing memory. It is taken from time that the machine used and no task did: see settle().
+ * of it is for freeing memory. It is taken from time that the machine used and no task did: see settle_missing().
  */
 #define ENDING_NS	 30000ULL
 #define ENDING_NS_PER_KB 40ULL
@@ -79,14 +79,14 @@ static struct seen *slot_of(const struct seen_table *table, pid_t tid)
 	return &table->slots[i];
 }
 
-static struct seen *find(const struct seen_table *table, pid_t tid)
+static struct seen *find_seen(const struct seen_table *table, pid_t tid)
 {
 	struct seen *seen = table->size ? slot_of(table, tid) : NULL;
 
 	return seen && seen->tid ? seen : NULL;
 }
 
-static bool grow(struct seen_table *table)
+static bool grow_seen(struct seen_table *table)
 {
 	struct seen_table larger = { .size = table->size ? 2 * table->size : 1024, .count = table->count };
 
@@ -103,18 +103,18 @@ static bool grow(struct seen_table *table)
 }
 
 /* Remembers a task. Without memory it is not remembered: then a young one counts as new, another not at all. */
-static void put(struct seen_table *table, const struct seen *seen)
+static void put_seen(struct seen_table *table, const struct seen *seen)
 {
 	struct seen *slot;
 
-	if (2 * (table->count + 1) > table->size && !grow(table))
+	if (2 * (table->count + 1) > table->size && !grow_seen(table))
 		return;
 	slot = slot_of(table, seen->tid);
 	table->count += !slot->tid;
 	*slot = *seen;
 }
 
-static void clear(struct seen_table *table)
+static void clear_seen(struct seen_table *table)
 {
 	free(table->slots);
 	*table = (struct seen_table){ 0 };
@@ -122,10 +122,10 @@ static void clear(struct seen_table *table)
 
 const char *sums_program(const struct sums *sums, pid_t tgid)
 {
-	const struct seen *leader = find(&sums->next, tgid);
+	const struct seen *leader = find_seen(&sums->next, tgid);
 
 	if (!leader)
-		leader = find(&sums->last, tgid);
+		leader = find_seen(&sums->last, tgid);
 	return leader ? leader->program : NULL;
 }
 
@@ -134,12 +134,12 @@ void sums_name_program(struct sums *sums, pid_t tgid, const char *program, uint6
 	struct seen leader = { .tid = tgid, .birth_us = now_us };
 
 	memcpy(leader.program, program, strnlen(program, sizeof(leader.program) - 1));
-	put(&sums->last, &leader);
+	put_seen(&sums->last, &leader);
 }
 
 /* ---- rows ---- */
 
-static size_t class_of(struct sums *sums, const char *name)
+static size_t class_index(struct sums *sums, const char *name)
 {
 	struct use_class *classes;
 	char *copy;
@@ -165,13 +165,13 @@ static void free_row(struct row *row)
 	free(row);
 }
 
-static bool copy_text(const char *from, const char **ret)
+static bool copy_name(const char *from, const char **ret)
 {
 	*ret = from ? strdup(from) : NULL;
 	return *ret || !from;
 }
 
-static struct row *new_row(struct sums *sums, const struct sums_key *key, const char *class, const char *rule)
+static struct row *new_use_row(struct sums *sums, const struct sums_key *key, const char *class, const char *rule)
 {
 	struct row *row = calloc(1, sizeof(*row));
 
@@ -181,8 +181,8 @@ static struct row *new_row(struct sums *sums, const struct sums_key *key, const 
 	row->use.of = key->of;
 	row->use.visibility = key->visibility;
 	memcpy(row->use.program, key->program, sizeof(row->use.program));
-	row->class = class_of(sums, class ? class : USE_NO_CLASS);
-	if (row->class == SIZE_MAX || !copy_text(class, &row->use.class) || !copy_text(rule, &row->use.rule)) {
+	row->class = class_index(sums, class ? class : USE_NO_CLASS);
+	if (row->class == SIZE_MAX || !copy_name(class, &row->use.class) || !copy_name(rule, &row->use.rule)) {
 		free_row(row);
 		return NULL;
 	}
@@ -213,7 +213,7 @@ struct use_row *sums_row(struct sums *sums, const struct sums_key *key, const ch
 	uint16_t *slot = row_slot(sums, key);
 
 	if (!*slot) {
-		struct row *row = sums->n_rows < ROWS_MAX ? new_row(sums, key, class, rule) : NULL;
+		struct row *row = sums->n_rows < ROWS_MAX ? new_use_row(sums, key, class, rule) : NULL;
 
 		if (!row)
 			return &sums->rows[ROW_OTHERS]->use;
@@ -232,7 +232,7 @@ static bool make_first_rows(struct sums *sums)
 	static const struct sums_key others = { .tag = TAG_NONE, .of = USE_OF_OTHERS },
 				     lost = { .tag = TAG_NONE, .of = USE_OF_LOST };
 
-	return new_row(sums, &others, NULL, NULL) && new_row(sums, &lost, NULL, NULL);
+	return new_use_row(sums, &others, NULL, NULL) && new_use_row(sums, &lost, NULL, NULL);
 }
 
 struct sums *sums_new(void)
@@ -255,8 +255,8 @@ void sums_free(struct sums *sums)
 	for (size_t i = 0; i < sums->n_classes; i++)
 		free((char *)sums->classes[i].name);
 	free(sums->classes);
-	clear(&sums->last);
-	clear(&sums->next);
+	clear_seen(&sums->last);
+	clear_seen(&sums->next);
 	free(sums);
 }
 
@@ -270,8 +270,8 @@ void sums_begin(struct sums *sums, uint64_t now_us)
 		*use = (struct use_row){ .of = use->of };
 	}
 	sums_forget_keys(sums);
-	clear(&sums->last);
-	clear(&sums->next);
+	clear_seen(&sums->last);
+	clear_seen(&sums->next);
 	sums->begin_us = now_us;
 	sums->has_round = sums->has_loss = false;
 	sums->n_ended = 0;
@@ -321,8 +321,8 @@ static void note_longest(struct use_row *row, uint64_t ns)
  * last seen, because that one's own record would have come before. After a loss it may belong to a later task, if it
  * shows less use. A living task may be a later one, if it was born later.
  */
-static bool is_same(const struct sums *sums, const struct seen *seen, const struct task_use *use, uint64_t birth_us,
-		    bool ends)
+static bool is_same_task(const struct sums *sums, const struct seen *seen, const struct task_use *use,
+			 uint64_t birth_us, bool ends)
 {
 	if (ends)
 		return !seen->has_ended &&
@@ -330,7 +330,7 @@ static bool is_same(const struct sums *sums, const struct seen *seen, const stru
 	return birth_us <= seen->birth_us + SLACK_US;
 }
 
-static void add(struct sums *sums, struct row *row, const struct task_use *use, const struct seen *before)
+static void add_growth(struct sums *sums, struct row *row, const struct task_use *use, const struct seen *before)
 {
 	const uint64_t cpu_ns = grown(use->cpu_ns, before->cpu_ns);
 	const uint64_t delay_ns = grown(use->delay_ns, before->delay_ns);
@@ -346,12 +346,12 @@ static void add(struct sums *sums, struct row *row, const struct task_use *use, 
 }
 
 /* Adds the growth of the task's use, and remembers it in the table. Returns whether the task had ended before. */
-static bool count(struct sums *sums, struct row *row, const struct task_use *use, uint64_t now_us, bool ends,
-		  struct seen_table *table)
+static bool count_task(struct sums *sums, struct row *row, const struct task_use *use, uint64_t now_us, bool ends,
+		       struct seen_table *table)
 {
 	const uint64_t birth_us = use->age_us < now_us ? now_us - use->age_us : 0;
-	const struct seen *last = find(&sums->last, use->tid);
-	const bool is_known = last && is_same(sums, last, use, birth_us, ends);
+	const struct seen *last = find_seen(&sums->last, use->tid);
+	const bool is_known = last && is_same_task(sums, last, use, birth_us, ends);
 	struct seen seen = {
 		.tid = use->tid,
 		.has_ended = ends || (is_known && last->has_ended),
@@ -365,11 +365,11 @@ static bool count(struct sums *sums, struct row *row, const struct task_use *use
 
 	memcpy(seen.program, use->comm, sizeof(seen.program));
 	if (is_known)
-		add(sums, row, use, last);
+		add_growth(sums, row, use, last);
 	else if (birth_us + SLACK_US >= sums->begin_us)
-		add(sums, row, use, &(struct seen){ 0 });
+		add_growth(sums, row, use, &(struct seen){ 0 });
 	/* Otherwise we see an old task for the first time: it used all that before we began. */
-	put(table, &seen);
+	put_seen(table, &seen);
 	return seen.has_ended && !ends;
 }
 
@@ -384,7 +384,7 @@ void sums_add_living(struct sums *sums, struct use_row *use_row, const struct ta
 	struct row *row = (struct row *)use_row;
 
 	/* A zombie, whose end was counted. */
-	if (count(sums, row, use, now_us, false, &sums->next))
+	if (count_task(sums, row, use, now_us, false, &sums->next))
 		return;
 	row->use.living++;
 	row->use.example = use->tid;
@@ -394,7 +394,7 @@ void sums_add_ended(struct sums *sums, struct use_row *use_row, const struct tas
 {
 	struct row *row = (struct row *)use_row;
 
-	count(sums, row, use, now_us, true, &sums->last);
+	count_task(sums, row, use, now_us, true, &sums->last);
 	row->use.ended++;
 	row->ending_ns += ENDING_NS + (use->ends_process ? use->rss_kb * ENDING_NS_PER_KB : 0);
 	sums->n_ended++;
@@ -434,7 +434,7 @@ static void share_out(struct sums *sums, int64_t ns, double all)
  * proportion to an estimate of that work: so much for each task that ended, and more by the memory of its process. If
  * records were lost, a row of its own gets it.
  */
-static void settle(struct sums *sums, uint64_t busy_ns)
+static void settle_missing(struct sums *sums, uint64_t busy_ns)
 {
 	uint64_t all = 0;
 	int64_t share = 0;
@@ -455,7 +455,7 @@ static void settle(struct sums *sums, uint64_t busy_ns)
 void sums_end_round(struct sums *sums, uint64_t busy_ns)
 {
 	if (sums->has_round)
-		settle(sums, busy_ns);
+		settle_missing(sums, busy_ns);
 	else
 		sums->missing_ns = 0;
 	for (size_t i = 0; i < sums->n_rows; i++)
@@ -465,7 +465,7 @@ void sums_end_round(struct sums *sums, uint64_t busy_ns)
 	sums->busy_ns = busy_ns;
 	sums->counted_ns = 0;
 	sums->n_ended = 0;
-	clear(&sums->last);
+	clear_seen(&sums->last);
 	sums->last = sums->next;
 	sums->next = (struct seen_table){ 0 };
 }

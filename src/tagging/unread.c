@@ -16,7 +16,7 @@
 #define OFF_MS 100
 
 /* Returns the process's index, or unread->count. */
-static size_t place_of(const struct unread *unread, pid_t pid)
+static size_t unread_index(const struct unread *unread, pid_t pid)
 {
 	size_t i = 0;
 
@@ -27,7 +27,7 @@ static size_t place_of(const struct unread *unread, pid_t pid)
 
 bool unread_has(const struct unread *unread, pid_t pid)
 {
-	return place_of(unread, pid) < unread->count;
+	return unread_index(unread, pid) < unread->count;
 }
 
 void unread_note(struct unread *unread, pid_t pid, uint32_t ms)
@@ -38,7 +38,7 @@ void unread_note(struct unread *unread, pid_t pid, uint32_t ms)
 
 void unread_forget(struct unread *unread, pid_t pid)
 {
-	const size_t i = place_of(unread, pid);
+	const size_t i = unread_index(unread, pid);
 
 	if (i < unread->count)
 		unread->processes[i] = unread->processes[--unread->count];
