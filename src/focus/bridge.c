@@ -110,7 +110,7 @@ static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error
 }
 
 /* A bridge that had no daemon has one, or the setting is another. */
-static int on_properties(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int on_bridge_properties(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	(void)message;
 	(void)error;
@@ -129,8 +129,8 @@ int bridge_open(struct focus *focus)
 		r = focus_watch_name(focus->system_bus, BRIDGE, on_owner, focus);
 	if (r >= 0)
 		r = sd_bus_match_signal_async(focus->system_bus, NULL, BRIDGE, BRIDGE_PATH,
-					      "org.freedesktop.DBus.Properties", "PropertiesChanged", on_properties,
-					      NULL, focus);
+					      "org.freedesktop.DBus.Properties", "PropertiesChanged",
+					      on_bridge_properties, NULL, focus);
 	if (r < 0)
 		log_error("bridge: the system bus: %s", strerror(-r));
 	return focus->prints ? 0 : r;

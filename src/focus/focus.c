@@ -59,7 +59,7 @@ void focus_say(const struct focus *focus, pid_t pid, const char *name, const cha
 /* ---- processes ---- */
 
 /* What is known of it: nothing, if it is gone. */
-static sd_bus_creds *look_at(pid_t pid, uint64_t what)
+static sd_bus_creds *read_creds(pid_t pid, uint64_t what)
 {
 	sd_bus_creds *creds = NULL;
 
@@ -76,7 +76,7 @@ int process_open(pid_t pid)
 bool process_is_app(pid_t pid)
 {
 	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds =
-		look_at(pid, SD_BUS_CREDS_EUID | SD_BUS_CREDS_USER_UNIT | SD_BUS_CREDS_USER_SLICE);
+		read_creds(pid, SD_BUS_CREDS_EUID | SD_BUS_CREDS_USER_UNIT | SD_BUS_CREDS_USER_SLICE);
 	const char *slice, *unit;
 	uid_t uid;
 
@@ -89,7 +89,7 @@ bool process_is_app(pid_t pid)
 
 pid_t process_parent(pid_t pid)
 {
-	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = look_at(pid, SD_BUS_CREDS_PPID);
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = read_creds(pid, SD_BUS_CREDS_PPID);
 	pid_t parent;
 
 	return creds && sd_bus_creds_get_ppid(creds, &parent) >= 0 ? parent : 0;
@@ -98,7 +98,7 @@ pid_t process_parent(pid_t pid)
 bool process_shares_unit(pid_t pid, pid_t other)
 {
 	const uint64_t what = SD_BUS_CREDS_USER_UNIT | SD_BUS_CREDS_USER_SLICE;
-	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = look_at(pid, what), *others = look_at(other, what);
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = read_creds(pid, what), *others = read_creds(other, what);
 	const char *slice, *unit, *others_unit;
 
 	return creds && others && sd_bus_creds_get_user_slice(creds, &slice) >= 0 &&
@@ -109,7 +109,7 @@ bool process_shares_unit(pid_t pid, pid_t other)
 
 char *process_name(pid_t pid, char *buf, size_t size)
 {
-	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = look_at(pid, SD_BUS_CREDS_COMM);
+	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = read_creds(pid, SD_BUS_CREDS_COMM);
 	const char *comm = "?";
 
 	if (creds)

@@ -137,8 +137,8 @@ static int write_script(struct kwin *kwin)
 	return fclose(file) == 0 ? 0 : -EIO;
 }
 
-static int call(struct kwin *kwin, const char *method, sd_bus_error *error, sd_bus_message **ret, const char *types,
-		const char *first, const char *second)
+static int call_kwin(struct kwin *kwin, const char *method, sd_bus_error *error, sd_bus_message **ret,
+		     const char *types, const char *first, const char *second)
 {
 	return sd_bus_call_method(kwin->source.focus->user_bus, KWIN, "/Scripting", "org.kde.kwin.Scripting", method,
 				  error, ret, types, first, second);
@@ -153,17 +153,17 @@ static int load_script(struct kwin *kwin, sd_bus_error *error)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	int number = -1, r;
 
-	call(kwin, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
-	r = call(kwin, "loadScript", error, &reply, "ss", kwin->path, kwin->name);
+	call_kwin(kwin, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
+	r = call_kwin(kwin, "loadScript", error, &reply, "ss", kwin->path, kwin->name);
 	if (r >= 0)
 		r = sd_bus_message_read(reply, "i", &number);
 	if (r >= 0 && number < 0)
 		r = sd_bus_error_set(error, SD_BUS_ERROR_FAILED, "it has one of this name");
-	return r < 0 ? r : call(kwin, "start", error, NULL, NULL, NULL, NULL);
+	return r < 0 ? r : call_kwin(kwin, "start", error, NULL, NULL, NULL, NULL);
 }
 
 /* The script may call before anything else is done. 0 or -errno. */
-static int start(struct kwin *kwin, sd_bus_error *error)
+static int start_script(struct kwin *kwin, sd_bus_error *error)
 {
 	struct focus *focus = kwin->source.focus;
 	int r = sd_bus_add_object_vtable(focus->user_bus, &kwin->slot, "/org/schedqos/Focus", "org.schedqos.Focus1",
@@ -187,7 +187,7 @@ static const char *kwin_open(void *held)
 
 	/* Several may print. */
 	snprintf(kwin->name, sizeof(kwin->name), "schedqos-focus-%d", kwin->source.focus->prints ? (int)getpid() : 0);
-	r = start(kwin, &error);
+	r = start_script(kwin, &error);
 	if (r >= 0)
 		return NULL;
 	message = error.message ? error.message : strerror(-r);
@@ -201,7 +201,7 @@ static void kwin_close(void *held)
 	struct kwin *kwin = held;
 
 	if (kwin->slot)
-		call(kwin, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
+		call_kwin(kwin, "unloadScript", NULL, NULL, "s", kwin->name, NULL);
 	remove_file(kwin);
 	sd_event_source_disable_unref(kwin->silent);
 	sd_bus_slot_unref(kwin->slot);

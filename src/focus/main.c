@@ -30,7 +30,7 @@ static int on_ended(sd_event_source *source, int pidfd, uint32_t revents, void *
 	return 0;
 }
 
-static void meet(void *context, struct shown_app *app)
+static void meet_app(void *context, struct shown_app *app)
 {
 	const struct focus *focus = context;
 
@@ -41,7 +41,7 @@ static void meet(void *context, struct shown_app *app)
 		sd_event_add_io(focus->event, &app->ending, app->pidfd, EPOLLIN, on_ended, context);
 }
 
-static void part(void *context, struct shown_app *app)
+static void part_app(void *context, struct shown_app *app)
 {
 	if (*app->said)
 		focus_say(context, app->pid, app->name, "gone");
@@ -57,7 +57,7 @@ static bool is_heard(void *context, pid_t pid)
 	return sound_is_heard(focus->used[SOUND], pid);
 }
 
-static void tell(void *context, const struct shown_app *app)
+static void tell_app(void *context, const struct shown_app *app)
 {
 	struct focus *focus = context;
 
@@ -65,7 +65,7 @@ static void tell(void *context, const struct shown_app *app)
 		bridge_tell(focus, app);
 }
 
-static const struct shown_ops ops = { .meet = meet, .part = part, .is_heard = is_heard, .tell = tell };
+static const struct shown_ops ops = { .meet = meet_app, .part = part_app, .is_heard = is_heard, .tell = tell_app };
 
 /* ---- for people ---- */
 
@@ -106,7 +106,7 @@ static void print_line(int level, bool plain, const char *line)
 
 /* ---- the program ---- */
 
-static uint64_t now_us(const struct focus *focus)
+static uint64_t event_us(const struct focus *focus)
 {
 	uint64_t now = 0;
 
@@ -115,18 +115,18 @@ static uint64_t now_us(const struct focus *focus)
 }
 
 /* Until a signal comes. All that has changed together is settled at once. */
-static int run(struct focus *focus)
+static int run_focus(struct focus *focus)
 {
 	uint64_t due = 0;
 	int r, code = 0;
 
 	do {
-		if (focus->shown.has_changed || now_us(focus) >= due) {
-			due = shown_settle(&focus->shown, now_us(focus));
+		if (focus->shown.has_changed || event_us(focus) >= due) {
+			due = shown_settle(&focus->shown, event_us(focus));
 			if (focus->prints)
 				print_changes(focus);
 		}
-		r = sd_event_run(focus->event, due == SHOWN_NEVER_US ? due : due - now_us(focus));
+		r = sd_event_run(focus->event, due == SHOWN_NEVER_US ? due : due - event_us(focus));
 	} while (r >= 0 && sd_event_get_state(focus->event) != SD_EVENT_FINISHED);
 	if (r >= 0 && sd_event_get_exit_code(focus->event, &code) >= 0 && code)
 		log_notice("the bus has ended, and so does this");
@@ -136,7 +136,7 @@ static int run(struct focus *focus)
 }
 
 /* Says why it cannot. 0 or -errno. */
-static int start(struct focus *focus)
+static int start_focus(struct focus *focus)
 {
 	int r = sd_event_new(&focus->event);
 
@@ -155,7 +155,7 @@ static int start(struct focus *focus)
 	return r;
 }
 
-static void stop(struct focus *focus)
+static void stop_focus(struct focus *focus)
 {
 	sources_close(focus);
 	shown_clear(&focus->shown);
@@ -177,11 +177,11 @@ int main(int argc, char **argv)
 	}
 	if (focus.prints)
 		log_set_sink(print_line);
-	r = start(&focus);
+	r = start_focus(&focus);
 	if (r >= 0) {
 		sd_notify(0, "READY=1");
-		r = run(&focus);
+		r = run_focus(&focus);
 	}
-	stop(&focus);
+	stop_focus(&focus);
 	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -36,7 +36,7 @@ static struct shown_app *get_app(struct shown *shown, pid_t pid)
 	return app;
 }
 
-static void part(struct shown *shown, struct shown_app *app)
+static void forget_app(struct shown *shown, struct shown_app *app)
 {
 	shown->ops->part(shown->context, app);
 	*app = shown->apps[--shown->n_apps];
@@ -80,7 +80,7 @@ void shown_ended(struct shown *shown, pid_t pid)
 	struct shown_app *app = find_app(shown, pid);
 
 	if (app)
-		part(shown, app);
+		forget_app(shown, app);
 }
 
 /* ---- what is said ---- */
@@ -95,7 +95,7 @@ static enum shown_level level_of(const struct shown *shown, struct shown_app *ap
 	return app->is_heard || app->window == SHOWN_NOT ? SHOWN_VISIBLE : app->window;
 }
 
-static void tell(struct shown *shown, struct shown_app *app, enum shown_level level)
+static void tell_level(struct shown *shown, struct shown_app *app, enum shown_level level)
 {
 	app->told = level;
 	app->was_told = true;
@@ -112,14 +112,14 @@ static uint64_t settle_app(struct shown *shown, struct shown_app *app, uint64_t 
 		app->since = now_us;
 	app->now = level;
 	if (level > app->told)
-		tell(shown, app, level);
+		tell_level(shown, app, level);
 	while (level < app->told) {
 		const bool is_seen = app->told > SHOWN_VISIBLE;
 		const uint64_t due = app->since + (is_seen ? SHOWN_LOWER_US : SHOWN_HIDE_US);
 
 		if (now_us < due)
 			return due;
-		tell(shown, app, is_seen && level < SHOWN_VISIBLE ? SHOWN_VISIBLE : level);
+		tell_level(shown, app, is_seen && level < SHOWN_VISIBLE ? SHOWN_VISIBLE : level);
 	}
 	return SHOWN_NEVER_US;
 }
@@ -135,7 +135,7 @@ uint64_t shown_settle(struct shown *shown, uint64_t now_us)
 		if (due < next)
 			next = due;
 		if (app->window == SHOWN_NOT && !app->is_played && app->told == SHOWN_VISIBLE)
-			part(shown, app);
+			forget_app(shown, app);
 	}
 	shown->has_changed = false;
 	return next;
@@ -152,5 +152,5 @@ void shown_repeat(struct shown *shown)
 void shown_clear(struct shown *shown)
 {
 	while (shown->n_apps)
-		part(shown, &shown->apps[shown->n_apps - 1]);
+		forget_app(shown, &shown->apps[shown->n_apps - 1]);
 }

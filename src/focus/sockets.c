@@ -56,7 +56,7 @@ static bool json_is(const cJSON *object, const char *name)
 	return cJSON_IsTrue(json_get(object, name));
 }
 
-static pid_t pid_of(const cJSON *window)
+static pid_t pid_member(const cJSON *window)
 {
 	return json_pid(json_get(window, "pid"));
 }
@@ -74,7 +74,7 @@ static int read_sway(struct shown *shown, const cJSON *const answers[])
 
 	if (!cJSON_IsObject(node))
 		return -EBADMSG;
-	shown_put_window(shown, pid_of(node), json_is(node, "focused"), json_is(node, "visible"));
+	shown_put_window(shown, pid_member(node), json_is(node, "focused"), json_is(node, "visible"));
 	for (size_t i = 0; i < array_size(lists); i++) {
 		cJSON_ArrayForEach(child, json_get(node, lists[i]))
 			read_sway(shown, &child);
@@ -102,7 +102,7 @@ static int read_niri(struct shown *shown, const cJSON *const answers[])
 	if (!cJSON_IsArray(windows) || !cJSON_IsArray(workspaces))
 		return -EBADMSG;
 	cJSON_ArrayForEach(window, windows)
-		shown_put_window(shown, pid_of(window), json_is(window, "is_focused"),
+		shown_put_window(shown, pid_member(window), json_is(window, "is_focused"),
 				 niri_is_shown(window, workspaces));
 	return 0;
 }
@@ -129,7 +129,8 @@ static int read_hyprland(struct shown *shown, const cJSON *const answers[])
 	if (!cJSON_IsArray(clients) || !cJSON_IsArray(monitors))
 		return -EBADMSG;
 	cJSON_ArrayForEach(client, clients)
-		shown_put_window(shown, pid_of(client), has_same(client, "address", json_get(answers[2], "address")),
+		shown_put_window(shown, pid_member(client),
+				 has_same(client, "address", json_get(answers[2], "address")),
 				 hyprland_is_shown(client, monitors));
 	return 0;
 }
@@ -145,7 +146,7 @@ int socket_read(const struct source_type *type, struct shown *shown, const cJSON
 /* ---- sockets ---- */
 
 /* A descriptor, or -errno. */
-static int connect_to(const char *path)
+static int connect_to_path(const char *path)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	const struct timeval timeout = { .tv_sec = 1 };
@@ -175,10 +176,10 @@ static bool send_message(const struct kind *kind, int fd, const struct message *
 }
 
 /* Waits up to a second for more of the answer, which is complete as soon as it is JSON. NULL if there is none. */
-static cJSON *ask(const struct compositor *compositor, const struct message *question)
+static cJSON *ask_compositor(const struct compositor *compositor, const struct message *question)
 {
 	const struct kind *kind = compositor->source.type->kind;
-	_cleanup_close_ int fd = connect_to(compositor->questions);
+	_cleanup_close_ int fd = connect_to_path(compositor->questions);
 	_cleanup_free_ char *text = malloc(ANSWER_MAX);
 	cJSON *answer = NULL;
 	size_t len = 0;
@@ -204,7 +205,7 @@ static const char *ask_all(struct compositor *compositor)
 	int r = 0;
 
 	for (size_t i = 0; i < array_size(answers) && kind->questions[i].text && is_answered; i++) {
-		answers[i] = ask(compositor, &kind->questions[i]);
+		answers[i] = ask_compositor(compositor, &kind->questions[i]);
 		is_answered = answers[i];
 	}
 	if (is_answered)
@@ -271,13 +272,13 @@ static int connect_to_kind(const struct kind *kind, char *path, size_t size)
 	int fd = -ENOENT;
 
 	if (named && (size_t)snprintf(path, size, "%s", named) < size)
-		fd = connect_to(path);
+		fd = connect_to_path(path);
 	if (fd >= 0 || !runtime || (size_t)snprintf(path, size, "%s/%s", runtime, kind->pattern) >= size)
 		return fd;
 	glob(path, 0, NULL, &found);
 	for (size_t i = 0; i < found.gl_pathc && fd < 0; i++) {
 		if ((size_t)snprintf(path, size, "%s", found.gl_pathv[i]) < size)
-			fd = connect_to(path);
+			fd = connect_to_path(path);
 	}
 	globfree(&found);
 	return fd;

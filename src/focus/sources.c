@@ -16,12 +16,12 @@ static const struct source_type *const types[N_SOURCES] = {
 };
 static const char *const subjects[N_SUBJECTS] = { [WINDOWS] = "windows", [SOUND] = "sound", [GAMES] = "games" };
 
-static int look(sd_event_source *timer, uint64_t usec, void *userdata);
+static int try_sources(sd_event_source *timer, uint64_t usec, void *userdata);
 
 static void look_soon(struct focus *focus)
 {
 	focus->tries = 0;
-	focus_call_in(focus, &focus->looking, RETRY_FIRST_US, look, focus);
+	focus_call_in(focus, &focus->looking, RETRY_FIRST_US, try_sources, focus);
 }
 
 /* ---- one ---- */
@@ -85,7 +85,7 @@ static const char *find_owner(struct focus_source *source, pid_t *ret)
 }
 
 /* NULL, or why not. */
-static const char *start(struct focus_source *source)
+static const char *open_source(struct focus_source *source)
 {
 	const struct source_type *type = source->type;
 	const char *why;
@@ -123,7 +123,7 @@ static void try_source(struct focus *focus, size_t i)
 	if (!source)
 		return;
 	*source = (struct focus_source){ .type = types[i], .focus = focus, .fd = -1 };
-	why = start(source);
+	why = open_source(source);
 	if (why) {
 		snprintf(focus->why_not[i], sizeof(focus->why_not[i]), "%s", why);
 		close_source(source);
@@ -137,7 +137,7 @@ static void try_source(struct focus *focus, size_t i)
 
 /* ---- all ---- */
 
-static int look(sd_event_source *timer, uint64_t usec, void *userdata)
+static int try_sources(sd_event_source *timer, uint64_t usec, void *userdata)
 {
 	struct focus *focus = userdata;
 	struct focus_source *const *used = focus->used;
@@ -152,7 +152,7 @@ static int look(sd_event_source *timer, uint64_t usec, void *userdata)
 	if (!used[WINDOWS] && focus->tries == RETRIES / 2)
 		report(focus, WINDOWS);
 	if ((!used[WINDOWS] || !used[SOUND]) && focus->tries < RETRIES)
-		focus_call_in(focus, &focus->looking, (uint64_t)RETRY_FIRST_US << focus->tries++, look, focus);
+		focus_call_in(focus, &focus->looking, (uint64_t)RETRY_FIRST_US << focus->tries++, try_sources, focus);
 	return 0;
 }
 
@@ -167,7 +167,7 @@ static int on_socket(sd_event_source *inotify, const struct inotify_event *event
 }
 
 /* Who had the name has gone, and another may have come. */
-static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int on_source_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct focus *focus = userdata;
 	const char *name;
@@ -190,14 +190,14 @@ void sources_open(struct focus *focus)
 
 	for (size_t i = 0; i < array_size(types); i++) {
 		if (types[i]->bus_name && focus->user_bus)
-			focus_watch_name(focus->user_bus, types[i]->bus_name, on_owner, focus);
+			focus_watch_name(focus->user_bus, types[i]->bus_name, on_source_owner, focus);
 	}
 	for (size_t i = 0; i < array_size(folders); i++) {
 		if (folders[i])
 			sd_event_add_inotify(focus->event, NULL, folders[i], IN_CREATE | IN_MOVED_TO | IN_ONLYDIR,
 					     on_socket, focus);
 	}
-	look(NULL, 0, focus);
+	try_sources(NULL, 0, focus);
 	for (enum subject subject = 0; subject < N_SUBJECTS; subject++) {
 		if (focus->prints && !focus->used[subject])
 			report(focus, subject);

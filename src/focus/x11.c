@@ -64,7 +64,7 @@ static xcb_window_t get_window(struct x11 *x11, xcb_window_t of, enum atom name)
 	return values_of(property, &values) ? values[0] : XCB_WINDOW_NONE;
 }
 
-static pid_t pid_of(struct x11 *x11, xcb_window_t window)
+static pid_t window_pid(struct x11 *x11, xcb_window_t window)
 {
 	const xcb_res_client_id_spec_t spec = { .client = window, .mask = XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID };
 	_cleanup_free_ xcb_res_query_client_ids_reply_t *reply = answer_of(x11, xcb_res_query_client_ids, 1, &spec);
@@ -78,7 +78,7 @@ static pid_t pid_of(struct x11 *x11, xcb_window_t window)
 		       : 0;
 }
 
-static bool is_visible(struct x11 *x11, xcb_window_t window)
+static bool is_window_visible(struct x11 *x11, xcb_window_t window)
 {
 	_cleanup_free_ xcb_get_property_reply_t *property = get_property(x11, window, WM_STATE);
 	_cleanup_free_ xcb_get_window_attributes_reply_t *attributes =
@@ -98,7 +98,7 @@ static void select_events(struct x11 *x11, xcb_window_t window, uint32_t mask)
 }
 
 /* Window managers hide a workspace's windows by the frames around them. */
-static void watch(struct x11 *x11, xcb_window_t window)
+static void watch_window(struct x11 *x11, xcb_window_t window)
 {
 	_cleanup_free_ xcb_query_tree_reply_t *tree = answer_of(x11, xcb_query_tree, window);
 
@@ -108,7 +108,7 @@ static void watch(struct x11 *x11, xcb_window_t window)
 }
 
 /* Watches all windows again: that changes nothing where it has been done. */
-static void look(struct x11 *x11)
+static void look_at_windows(struct x11 *x11)
 {
 	_cleanup_free_ xcb_get_property_reply_t *list = get_property(x11, x11->root, CLIENT_LIST);
 	const xcb_window_t active = get_window(x11, x11->root, ACTIVE_WINDOW);
@@ -118,8 +118,9 @@ static void look(struct x11 *x11)
 
 	shown_no_windows(shown);
 	for (size_t i = 0; i < n; i++) {
-		watch(x11, windows[i]);
-		shown_put_window(shown, pid_of(x11, windows[i]), windows[i] == active, is_visible(x11, windows[i]));
+		watch_window(x11, windows[i]);
+		shown_put_window(shown, window_pid(x11, windows[i]), windows[i] == active,
+				 is_window_visible(x11, windows[i]));
 	}
 }
 
@@ -161,7 +162,7 @@ static const char *x11_take(void *held)
 		if (!event && x11->is_known)
 			break;
 		if (!event)
-			look(x11);
+			look_at_windows(x11);
 		x11->is_known = !event || (x11->is_known && !is_of_interest(x11, event));
 	}
 	xcb_flush(x11->connection);
