@@ -109,7 +109,7 @@ static void check_problems(struct checkup *checkup)
 			   "see its log, and 'schedqos status'", "%s", checkup->input.problems[i]);
 }
 
-static void check_unit(struct checkup *checkup)
+static void check_service_unit(struct checkup *checkup)
 {
 	static const char consequence[] = "nothing starts the daemon at boot";
 
@@ -184,6 +184,6 @@ void check_service(struct checkup *checkup)
 	check_daemon(checkup);
 	check_leftovers(checkup);
 	check_problems(checkup);
-	check_unit(checkup);
+	check_service_unit(checkup);
 	check_rivals(checkup);
 }

@@ -30,7 +30,7 @@ static const struct field {
 	{ "set", offsetof(struct item, set) },
 };
 
-static char **text_of(const struct item *item, size_t field)
+static char **item_field(const struct item *item, size_t field)
 {
 	return (char **)((char *)item + fields[field].offset);
 }
@@ -47,7 +47,7 @@ bool copy_text(const char *text, char **ret)
 static void item_clear(struct item *item)
 {
 	for (size_t i = 0; i < array_size(fields); i++)
-		free(*text_of(item, i));
+		free(*item_field(item, i));
 }
 
 void items_clear(struct items *items)
@@ -96,7 +96,7 @@ void items_end_run(struct items *items)
 
 /* ---- as text ---- */
 
-static void put_item(struct json_writer *json, const struct item *item)
+static void put_item_json(struct json_writer *json, const struct item *item)
 {
 	/* An item that is about to be written has no last field, `set`. */
 	const size_t n = array_size(fields) - item->is_due;
@@ -104,7 +104,7 @@ static void put_item(struct json_writer *json, const struct item *item)
 	json_begin(json, NULL, '{');
 	json_put_text(json, "tree", knob_tree_name(item->tree));
 	for (size_t i = 0; i < n; i++)
-		json_put_text(json, fields[i].key, *text_of(item, i));
+		json_put_text(json, fields[i].key, *item_field(item, i));
 	json_end(json, '}');
 }
 
@@ -119,38 +119,39 @@ char *items_text(const struct items *items, const char *boot_now)
 	json_begin(&json, "knobs", '[');
 	for (size_t i = 0; i < items->count; i++) {
 		if (items->items[i].is_recorded || items->items[i].is_due)
-			put_item(&json, &items->items[i]);
+			put_item_json(&json, &items->items[i]);
 	}
 	json_end(&json, ']');
 	json_end(&json, '}');
 	return json_take(&json);
 }
 
-static const cJSON *get(const cJSON *object, const char *key)
+static const cJSON *get_member(const cJSON *object, const char *key)
 {
 	return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
 static int add_parsed(const cJSON *object, struct items *items)
 {
-	const char *name = cJSON_GetStringValue(get(object, "tree")), *path = cJSON_GetStringValue(get(object, "path"));
+	const char *name = cJSON_GetStringValue(get_member(object, "tree")),
+		   *path = cJSON_GetStringValue(get_member(object, "path"));
 	struct item *item;
 	int tree = 0;
 
 	while (tree < KNOB_TREES && (!name || strcmp(knob_tree_name(tree), name) != 0))
 		tree++;
-	if (tree == KNOB_TREES || !path || !*path || !cJSON_IsString(get(object, "before")))
+	if (tree == KNOB_TREES || !path || !*path || !cJSON_IsString(get_member(object, "before")))
 		return -EBADMSG;
 	item = items_find_or_add(items, tree, path);
 	if (!item)
 		return -ENOMEM;
 	item->is_recorded = true;
 	for (size_t i = 0; i < array_size(fields); i++) {
-		const cJSON *value = get(object, fields[i].key);
+		const cJSON *value = get_member(object, fields[i].key);
 
 		if (value && !cJSON_IsString(value))
 			return -EBADMSG;
-		if (!copy_text(cJSON_GetStringValue(value), text_of(item, i)))
+		if (!copy_text(cJSON_GetStringValue(value), item_field(item, i)))
 			return -ENOMEM;
 	}
 	return 0;
@@ -158,8 +159,9 @@ static int add_parsed(const cJSON *object, struct items *items)
 
 static int from_json(const cJSON *json, const char *boot_now, struct items *ret)
 {
-	const cJSON *item, *list = get(json, "knobs"), *version = get(json, "version"), *profile = get(json, "profile");
-	const char *boot_then = cJSON_GetStringValue(get(json, "boot_id"));
+	const cJSON *item, *list = get_member(json, "knobs"), *version = get_member(json, "version"),
+			   *profile = get_member(json, "profile");
+	const char *boot_then = cJSON_GetStringValue(get_member(json, "boot_id"));
 	int r = 0;
 
 	if (!boot_then || !cJSON_IsNumber(version))

@@ -32,7 +32,7 @@ struct machine {
 };
 
 /* Reads the record. Returns 0 if the machine can go on, or -errno. */
-static int take_over(struct machine *machine, bool set_aside)
+static int take_over_items(struct machine *machine, bool set_aside)
 {
 	int fault = items_read(machine->folder, &machine->items);
 
@@ -51,7 +51,7 @@ int machine_new_at(int root, int folder, bool set_aside, struct machine **ret)
 		return -ENOMEM;
 	machine->root = root;
 	machine->folder = folder;
-	r = take_over(machine, set_aside);
+	r = take_over_items(machine, set_aside);
 	if (r < 0)
 		machine_free(machine);
 	else
@@ -129,7 +129,7 @@ static void log_result(const char *name, const struct profile_result *result)
 		 result->set, result->already, result->put_back, refused);
 }
 
-static int run(struct machine *machine, const struct profile_wish *wish, struct profile_result *ret)
+static int run_profile(struct machine *machine, const struct profile_wish *wish, struct profile_result *ret)
 {
 	struct knobs_names lines = { 0 };
 	struct profile_run run = {
@@ -169,7 +169,7 @@ int machine_apply(struct machine *machine, const struct sched_profile *profile, 
 {
 	const struct profile_wish wish = { .profile = profile, .autogroup_off = autogroup_off };
 
-	return run(machine, &wish, ret);
+	return run_profile(machine, &wish, ret);
 }
 
 /* Applies a profile; NULL for none. */
@@ -183,7 +183,7 @@ static int apply(struct machine *machine, const struct sched_profile *profile)
 	return r;
 }
 
-static const struct sched_profile *find(const struct config *config, const char *name)
+static const struct sched_profile *find_profile(const struct config *config, const char *name)
 {
 	return name ? sched_profile_find(config->profiles, config->n_profiles, name) : NULL;
 }
@@ -191,17 +191,17 @@ static const struct sched_profile *find(const struct config *config, const char 
 /* Returns the profile in force as the present configuration defines it; NULL if none. */
 static const struct sched_profile *current(const struct machine *machine)
 {
-	return find(machine->config, machine->items.profile);
+	return find_profile(machine->config, machine->items.profile);
 }
 
 void machine_reload(struct machine *machine, const struct config *config)
 {
 	const struct config *old = machine->config;
-	const struct sched_profile *profile = find(config, config->settings.sched_profile);
+	const struct sched_profile *profile = find_profile(config, config->settings.sched_profile);
 
 	machine->config = config;
 	/* A profile chosen with machine_switch stays until the configuration asks for another. */
-	if (!sched_profile_equal(find(old, old->settings.sched_profile), profile))
+	if (!sched_profile_equal(find_profile(old, old->settings.sched_profile), profile))
 		apply(machine, profile);
 	else if (old->settings.autogroup_off != config->settings.autogroup_off)
 		apply(machine, current(machine));
@@ -209,7 +209,7 @@ void machine_reload(struct machine *machine, const struct config *config)
 
 int machine_switch(struct machine *machine, const char *name)
 {
-	const struct sched_profile *profile = *name ? find(machine->config, name) : NULL;
+	const struct sched_profile *profile = *name ? find_profile(machine->config, name) : NULL;
 
 	return *name && !profile ? -ENOENT : apply(machine, profile);
 }
@@ -219,7 +219,7 @@ void machine_refresh(struct machine *machine)
 	const struct profile_wish wish = { .profile = current(machine), .only_new = true };
 	struct profile_result result;
 
-	if (wish.profile && run(machine, &wish, &result) == 0 && result.set)
+	if (wish.profile && run_profile(machine, &wish, &result) == 0 && result.set)
 		log_result(wish.profile->name, &result);
 }
 
@@ -233,7 +233,7 @@ void machine_put_back(struct machine *machine)
 
 /* ---- processors that come and go, and a suspend ---- */
 
-static int on_processors(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static int on_cpu_uevent(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct machine *machine = userdata;
 
@@ -266,9 +266,9 @@ static int jumps_open(void)
  * Watches a descriptor for the lifetime of the loop; `fd` may be a -errno if it could not be opened. The daemon starts
  * even if this fails.
  */
-static void watch(struct machine *machine, sd_event *event, int fd)
+static void watch_cpus(struct machine *machine, sd_event *event, int fd)
 {
-	int r = fd < 0 ? fd : sd_event_add_io(event, NULL, fd, EPOLLIN, on_processors, machine);
+	int r = fd < 0 ? fd : sd_event_add_io(event, NULL, fd, EPOLLIN, on_cpu_uevent, machine);
 
 	if (r < 0)
 		log_warning("processors that come online are not noticed: %s", strerror(-r));
@@ -276,7 +276,7 @@ static void watch(struct machine *machine, sd_event *event, int fd)
 
 void machine_start(struct machine *machine, sd_event *event)
 {
-	watch(machine, event, uevent_open());
-	watch(machine, event, jumps_open());
-	apply(machine, find(machine->config, machine->config->settings.sched_profile));
+	watch_cpus(machine, event, uevent_open());
+	watch_cpus(machine, event, jumps_open());
+	apply(machine, find_profile(machine->config, machine->config->settings.sched_profile));
 }

@@ -8,12 +8,12 @@
 
 #include <schedqos/util/cleanup.h>
 
-static bool is_gone(int error)
+static bool is_knob_gone(int error)
 {
 	return error == -ENOENT || error == -ENODEV;
 }
 
-static void refuse(struct profile_run *run, const struct item *item, int error, const char *now)
+static void refuse_item(struct profile_run *run, const struct item *item, int error, const char *now)
 {
 	run->result.refused++;
 	refusals_add(run->refusals, item, error, item->target, now);
@@ -105,7 +105,8 @@ static int want_no_autogroup(struct profile_run *run)
 	static const char *const off[] = { "0" };
 	char now[KNOBS_VALUE_MAX];
 
-	return is_gone(knobs_read(run->root, KNOB_SYSCTL, path, now)) ? 0 : want_file(run, KNOB_SYSCTL, path, off, 1);
+	return is_knob_gone(knobs_read(run->root, KNOB_SYSCTL, path, now)) ? 0
+									   : want_file(run, KNOB_SYSCTL, path, off, 1);
 }
 
 /* Adds an item for each wanted knob, and notes knobs that cannot be found. Returns 0 or -ENOMEM. */
@@ -127,10 +128,10 @@ static void compare_unreadable(struct profile_run *run, struct item *item, int e
 	/* A cpufreq policy whose CPUs are all offline is set when one comes online. */
 	bool is_deferred = item->values && item->tree == KNOB_CPUFREQ && error == -EBUSY;
 
-	if (!item->values && is_gone(error))
+	if (!item->values && is_knob_gone(error))
 		item->is_recorded = false;
 	else if (!is_deferred)
-		refuse(run, item, error, NULL);
+		refuse_item(run, item, error, NULL);
 }
 
 /* Sets the item's target, given the knob's present value. */
@@ -156,7 +157,7 @@ static int aim(struct profile_run *run, struct item *item, const char *now)
 	return 0;
 }
 
-static int compare(struct profile_run *run, struct item *item)
+static int compare_item(struct profile_run *run, struct item *item)
 {
 	char now[KNOBS_VALUE_MAX];
 	int r;
@@ -197,10 +198,10 @@ static void write_round(struct profile_run *run)
 
 /* ---- read back ---- */
 
-static void count(struct profile_run *run, const struct item *item, int error, const char *now)
+static void count_result(struct profile_run *run, const struct item *item, int error, const char *now)
 {
 	if (error < 0 || !knobs_same(now, item->target)) {
-		refuse(run, item, error, now);
+		refuse_item(run, item, error, now);
 	} else if (item->is_written) {
 		run->result.set += item->values != NULL;
 		run->result.put_back += !item->values;
@@ -208,7 +209,7 @@ static void count(struct profile_run *run, const struct item *item, int error, c
 	}
 }
 
-static void read_back(struct profile_run *run, struct item *item)
+static void read_item_back(struct profile_run *run, struct item *item)
 {
 	char now[KNOBS_VALUE_MAX];
 	int r;
@@ -216,10 +217,10 @@ static void read_back(struct profile_run *run, struct item *item)
 	if (!item->is_due)
 		return;
 	r = read_now(run, item, now);
-	item->is_recorded = item->values || !is_gone(r);
+	item->is_recorded = item->values || !is_knob_gone(r);
 	if (!item->is_recorded)
 		return;
-	count(run, item, item->error < 0 ? item->error : r, now);
+	count_result(run, item, item->error < 0 ? item->error : r, now);
 	copy_text(r < 0 ? NULL : now, &item->set);
 	if (r == 0)
 		item->is_recorded = !knobs_same(now, item->before);
@@ -255,7 +256,7 @@ static int carry_out(struct profile_run *run)
 	write_round(run);
 	write_round(run);
 	for (size_t i = 0; i < run->items->count; i++) {
-		read_back(run, &run->items->items[i]);
+		read_item_back(run, &run->items->items[i]);
 		run->items->items[i].is_due = false;
 	}
 	items_end_run(run->items);
@@ -270,7 +271,7 @@ int profile_run(struct profile_run *run)
 	int r = want(run);
 
 	for (size_t i = 0; i < run->items->count && r == 0; i++)
-		r = compare(run, &run->items->items[i]);
+		r = compare_item(run, &run->items->items[i]);
 	if (r == 0)
 		r = carry_out(run);
 	items_end_run(run->items);
