@@ -93,7 +93,7 @@ void ananicy_free(struct ananicy *ananicy)
 }
 
 /* Notes a problem of the line or of its field `text`, which comes from the file and may be "". */
-static void note(struct ananicy *ananicy, const struct line *line, const char *text, const char *what)
+static void note_line(struct ananicy *ananicy, const struct line *line, const char *text, const char *what)
 {
 	char path[256], shown[256];
 
@@ -145,7 +145,7 @@ static bool is_taken_over(const cJSON *object, const char *field)
 
 /* ---- reading ---- */
 
-static int compare_names(const void *a, const void *b)
+static int compare_line_names(const void *a, const void *b)
 {
 	return strcmp(((const struct line *)a)->name, ((const struct line *)b)->name);
 }
@@ -154,13 +154,13 @@ static int compare_names(const void *a, const void *b)
  * Stores the line over an earlier one of the same name, and takes ownership of its object in any case. Returns 0 or
  * -ENOMEM.
  */
-static int put_line(struct ananicy *ananicy, void **lines, const struct line *line)
+static int add_line_to(struct ananicy *ananicy, void **lines, const struct line *line)
 {
 	struct line *copy = arena_alloc(&ananicy->memory, sizeof(*copy)), **found;
 
 	if (copy)
 		*copy = *line;
-	found = copy ? tsearch(copy, lines, compare_names) : NULL;
+	found = copy ? tsearch(copy, lines, compare_line_names) : NULL;
 	if (!found) {
 		cJSON_Delete(line->object);
 		return -ENOMEM;
@@ -179,17 +179,17 @@ static int take_object(struct ananicy *ananicy, struct line *line)
 
 	ananicy->n_read += name != NULL;
 	if (name ? !is_name(name) : !type || !*type) {
-		note(ananicy, line, name ? name : "",
-		     name ? "left out: no program can have this name" : "left out: neither a name nor a type");
+		note_line(ananicy, line, name ? name : "",
+			  name ? "left out: no program can have this name" : "left out: neither a name nor a type");
 		cJSON_Delete(line->object);
 		return 0;
 	}
 	line->name = name ? name : type;
 	cJSON_ArrayForEach (item, line->object) {
 		if (!is_taken_over(line->object, item->string))
-			note(ananicy, line, item->string, "not taken over");
+			note_line(ananicy, line, item->string, "not taken over");
 	}
-	return put_line(ananicy, name ? &ananicy->rules : &ananicy->types, line);
+	return add_line_to(ananicy, name ? &ananicy->rules : &ananicy->types, line);
 }
 
 static int read_line(struct ananicy *ananicy, const char *text, const char *end, struct line line)
@@ -204,7 +204,7 @@ static int read_line(struct ananicy *ananicy, const char *text, const char *end,
 	line.object = open ? cJSON_ParseWithLength(open, end - open) : NULL;
 	if (line.object)
 		return take_object(ananicy, &line);
-	note(ananicy, &line, "", "left out: no JSON object");
+	note_line(ananicy, &line, "", "left out: no JSON object");
 	return 0;
 }
 
@@ -265,10 +265,10 @@ static const char *class_for_values(char policy, int nice)
 }
 
 /* Returns a rule's class. A rule's own values come before its type, if the type is one of the user's own. */
-static const char *class_of(const struct ananicy *ananicy, const struct line *rule)
+static const char *class_of_rule(const struct ananicy *ananicy, const struct line *rule)
 {
 	const struct line own = { .name = field_text(rule->object, "type") };
-	struct line *const *type = own.name ? tfind(&own, &ananicy->types, compare_names) : NULL;
+	struct line *const *type = own.name ? tfind(&own, &ananicy->types, compare_line_names) : NULL;
 	const cJSON *below = type ? (*type)->object : NULL;
 	const char policy = policy_of(rule->object);
 	const int nice = nice_of(rule->object);
@@ -284,14 +284,14 @@ static const char *class_of(const struct ananicy *ananicy, const struct line *ru
 /* ---- the result ---- */
 
 /* Writes the rule with "yield", so that it gives nobody a privilege: see config_lint(). */
-static void put_rule(struct ananicy *ananicy, const struct line *rule)
+static void put_imported_rule(struct ananicy *ananicy, const struct line *rule)
 {
-	const char *qos = class_of(ananicy, rule);
+	const char *qos = class_of_rule(ananicy, rule);
 	struct json_writer *json = &ananicy->json;
 	char pattern[PATTERN_SIZE];
 
 	if (!qos) {
-		note(ananicy, rule, rule->name, "left out: no class for its type or values");
+		note_line(ananicy, rule, rule->name, "left out: no class for its type or values");
 		return;
 	}
 	ananicy->n_imported++;
@@ -306,7 +306,7 @@ static void put_rule(struct ananicy *ananicy, const struct line *rule)
 static void visit(const void *node, VISIT which, void *ananicy)
 {
 	if (which == postorder || which == leaf)
-		put_rule(ananicy, *(struct line *const *)node);
+		put_imported_rule(ananicy, *(struct line *const *)node);
 }
 
 int ananicy_convert(struct ananicy *ananicy, char **ret, char **ret_summary)

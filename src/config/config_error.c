@@ -112,7 +112,7 @@ void config_errors_clear(struct config_errors *errors)
 	*errors = (struct config_errors){ 0 };
 }
 
-static int compare(const void *va, const void *vb)
+static int compare_errors(const void *va, const void *vb)
 {
 	const struct config_error *a = va, *b = vb;
 
@@ -128,7 +128,7 @@ static int compare(const void *va, const void *vb)
 void config_errors_sort(struct config_errors *errors, size_t n)
 {
 	if (errors->count > n)
-		qsort(errors->items + n, errors->count - n, sizeof(*errors->items), compare);
+		qsort(errors->items + n, errors->count - n, sizeof(*errors->items), compare_errors);
 }
 
 void complain(struct parser *parser, const struct json_node *node, unsigned what, const char *format, ...)

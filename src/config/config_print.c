@@ -74,7 +74,7 @@ struct item {
 	const struct source *source; /* NULL for a setting */
 };
 
-static int compare(const void *va, const void *vb)
+static int compare_items(const void *va, const void *vb)
 {
 	const struct item *a = va, *b = vb;
 
@@ -102,12 +102,12 @@ static struct item *list(const struct config *config, size_t *ret_n)
 		*item++ = (struct item){ KIND_RULE, rule->pattern, rule, &rule->source };
 	}
 	*ret_n = n;
-	qsort(all, n, sizeof(*all), compare);
+	qsort(all, n, sizeof(*all), compare_items);
 	return all;
 }
 
 /* Returns the item's meaning on one line, "" for an absent setting or item, or NULL if there is no memory. */
-static char *text_of(const struct config *config, const struct item *item)
+static char *item_text(const struct config *config, const struct item *item)
 {
 	struct json_writer json = { .in_line = 1 };
 	char *text;
@@ -134,7 +134,7 @@ static char *text_of(const struct config *config, const struct item *item)
 	return text;
 }
 
-static char *place_of(const struct config *config, const struct item *item)
+static char *item_place(const struct config *config, const struct item *item)
 {
 	const struct rule *rule = item->kind == KIND_RULE ? item->what : NULL;
 
@@ -144,10 +144,10 @@ static char *place_of(const struct config *config, const struct item *item)
 }
 
 /* Reports one difference. `item` is the newer one and belongs to `config`. Returns 0 or -ENOMEM. */
-static int note(const struct config *config, const struct item *item, const char *old, const char *new,
-		config_found *found, void *context, struct config_diff *diff)
+static int note_change(const struct config *config, const struct item *item, const char *old, const char *new,
+		       config_found *found, void *context, struct config_diff *diff)
 {
-	_cleanup_free_ char *name = text_escape(item->name, strlen(item->name)), *place = place_of(config, item);
+	_cleanup_free_ char *name = text_escape(item->name, strlen(item->name)), *place = item_place(config, item);
 	const struct config_change change = { kind_names[item->kind], name, old, new, place };
 
 	if (!name || !place)
@@ -175,9 +175,9 @@ int config_diff(const struct config *before, const struct config *after, config_
 	*ret = (struct config_diff){ 0 };
 	while (r == 0 && (a < n_old || b < n_new)) {
 		const struct item *was = a < n_old ? &old[a] : NULL, *is = b < n_new ? &new[b] : NULL;
-		const int order = was && is ? compare(was, is) : is ? 1 : -1;
-		_cleanup_free_ char *was_text = text_of(before, order <= 0 ? was : NULL);
-		_cleanup_free_ char *is_text = text_of(after, order >= 0 ? is : NULL);
+		const int order = was && is ? compare_items(was, is) : is ? 1 : -1;
+		_cleanup_free_ char *was_text = item_text(before, order <= 0 ? was : NULL);
+		_cleanup_free_ char *is_text = item_text(after, order >= 0 ? is : NULL);
 
 		a += order <= 0;
 		b += order >= 0;
@@ -186,9 +186,9 @@ int config_diff(const struct config *before, const struct config *after, config_
 		else if (strcmp(was_text, is_text) == 0)
 			continue;
 		else if (is && *is_text)
-			r = note(after, is, was_text, is_text, found, context, ret);
+			r = note_change(after, is, was_text, is_text, found, context, ret);
 		else if (was)
-			r = note(before, was, was_text, is_text, found, context, ret);
+			r = note_change(before, was, was_text, is_text, found, context, ret);
 	}
 	return r;
 }

@@ -98,7 +98,7 @@ static void parse_parent(struct parser *parser, const struct json_node *value, v
 	match->parents = parse_texts(parser, value, parse_one_parent, &match->n_parents);
 }
 
-static void put_parent(struct json_writer *json, const char *key, const void *from)
+static void put_parent_condition(struct json_writer *json, const char *key, const void *from)
 {
 	const struct rule_match *match = from;
 
@@ -124,7 +124,7 @@ static const struct rule_user *parse_user_number(struct parser *parser, const st
 	return user;
 }
 
-static int look_up(const struct parser *parser, const char *name, uid_t *ret)
+static int look_up_rule_user(const struct parser *parser, const char *name, uid_t *ret)
 {
 	*ret = 0;
 	if (strcmp(name, "root") == 0)
@@ -146,7 +146,7 @@ static const struct rule_user *user_named(struct parser *parser, const char *nam
 	if (!user)
 		return NULL;
 	*user = (struct rule_user){ .name = name, .next = config->users };
-	user->error = look_up(parser, name, &user->uid);
+	user->error = look_up_rule_user(parser, name, &user->uid);
 	if (user->error)
 		user->uid = (uid_t)-1;
 	config->users = user;
@@ -200,7 +200,7 @@ static const struct key conditions[] = {
 	{ "argv", .parse = parse_argv, .put = put_argv },
 	{ "cgroup", KEY_TEXT, CONDITION(cgroup), .check = check_cgroup },
 	{ "user", .parse = parse_user, .put = put_user },
-	{ "parent", .parse = parse_parent, .put = put_parent },
+	{ "parent", .parse = parse_parent, .put = put_parent_condition },
 	{ "user_namespace", WORDS(namespaces), CONDITION(user_namespace), .kind = "user namespace" },
 };
 
@@ -305,7 +305,8 @@ static void parse_rule(struct parser *parser, const struct json_node *value, str
  * Writes a rule. `files`, if not NULL, adds the place it comes from; for a rule that was printed and read again, its
  * first place.
  */
-static void put_rule(struct json_writer *json, const char *key, const struct rule *rule, const char *const *files)
+static void put_config_rule(struct json_writer *json, const char *key, const struct rule *rule,
+			    const char *const *files)
 {
 	_cleanup_free_ char *from = files && !rule->from ? config_place(files, &rule->source) : NULL;
 
@@ -320,12 +321,12 @@ static void put_rule(struct json_writer *json, const char *key, const struct rul
 void put_rules(struct json_writer *json, const char *key, const struct rule *list, const char *const *files)
 {
 	if (!list->next) {
-		put_rule(json, key, list, files);
+		put_config_rule(json, key, list, files);
 		return;
 	}
 	json_begin(json, key, '[');
 	for (const struct rule *rule = list; rule; rule = rule->next)
-		put_rule(json, NULL, rule, files);
+		put_config_rule(json, NULL, rule, files);
 	json_end(json, ']');
 }
 

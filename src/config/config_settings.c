@@ -142,7 +142,7 @@ static void put_groups(struct json_writer *json, const char *key, const void *fr
  * Reports patterns of units that cannot have a weight. systemd gives cpu weights to services, scopes and slices; a glob
  * that ends in a wildcard may mean any of them.
  */
-static void check_unit(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
+static void check_unit_pattern(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
 	static const char *const endings[] = { ".service", ".slice", ".scope" };
 	const size_t length = strlen(pattern);
@@ -212,7 +212,7 @@ static void parse_weight_entry(struct parser *parser, const struct json_node *va
 
 static void parse_weights(struct parser *parser, const struct json_node *object, void *into)
 {
-	static const struct entries entries = { sizeof(struct weight), check_unit, parse_weight_entry };
+	static const struct entries entries = { sizeof(struct weight), check_unit_pattern, parse_weight_entry };
 	struct weight_list *all = into;
 
 	all->items = parse_entries(parser, object, &entries, all->items, &all->count);

@@ -330,7 +330,7 @@ static int compare_keys(const void *a, const void *b)
 	return strcmp(((const struct json_node *)a)->key, ((const struct json_node *)b)->key);
 }
 
-static void keep(void *node)
+static void keep_node(void *node)
 {
 	(void)node;
 }
@@ -350,7 +350,7 @@ void check_duplicates(struct parser *parser, const struct json_node *node)
 				 (*found)->key_at.column);
 		check_duplicates(parser, item);
 	}
-	tdestroy(seen, keep);
+	tdestroy(seen, keep_node);
 }
 
 void *keep_alloc(struct parser *parser, size_t size)

@@ -36,8 +36,8 @@ struct reader {
 	unsigned depth;
 };
 
-__attribute__((format(printf, 3, 4)))
-static void refuse(struct reader *reader, const char *at, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void refuse_at(struct reader *reader, const char *at, const char *format,
+							    ...)
 {
 	va_list args;
 
@@ -78,7 +78,7 @@ static struct json_position position_of(struct reader *reader, const char *at)
 }
 
 /* Skips one character, such as a bracket. */
-static void pass(struct reader *reader)
+static void pass_char(struct reader *reader)
 {
 	reader->at += reader->at < reader->end;
 }
@@ -100,9 +100,9 @@ static char *comment_end(struct reader *reader)
 	if (at[0] == '/' && at[1] == '*')
 		end = strstr(at + 2, "*/");
 	else
-		refuse(reader, at, "unexpected \"%c\": a comment begins with // or /*", *at);
+		refuse_at(reader, at, "unexpected \"%c\": a comment begins with // or /*", *at);
 	if (!end)
-		refuse(reader, at, "comment is not closed: \"*/\" is missing");
+		refuse_at(reader, at, "comment is not closed: \"*/\" is missing");
 	return end ? end + 2 : reader->end;
 }
 
@@ -118,12 +118,12 @@ static void skip_space(struct reader *reader)
 static void check_escape(struct reader *reader, const char *at)
 {
 	if (!at[1] || !strchr("\"\\/bfnrtu", at[1]))
-		refuse(reader, at,
-		       "unknown escape: after a backslash comes one of \" / b f n r t u or another backslash");
+		refuse_at(reader, at,
+			  "unknown escape: after a backslash comes one of \" / b f n r t u or another backslash");
 	else if (at[1] == 'u' && strspn(at + 2, "0123456789abcdefABCDEF") < 4)
-		refuse(reader, at, "after a backslash and u come four hexadecimal digits");
+		refuse_at(reader, at, "after a backslash and u come four hexadecimal digits");
 	else if (strncmp(at + 1, "u0000", 5) == 0)
-		refuse(reader, at, "the character 0 is not allowed");
+		refuse_at(reader, at, "the character 0 is not allowed");
 }
 
 /* Replaces the escapes of a string, each of which was checked. The result is never longer. */
@@ -139,7 +139,7 @@ static void replace_escapes(struct reader *reader, char *quote, const char *end)
 	else if (errno == ENOMEM)
 		run_out(reader);
 	else
-		refuse(reader, fault, "half of a surrogate pair is no character");
+		refuse_at(reader, fault, "half of a surrogate pair is no character");
 	cJSON_Delete(string);
 }
 
@@ -152,11 +152,11 @@ static const char *read_string(struct reader *reader)
 	for (; !reader->error && *end != '"'; end++) {
 		/* The missing quote belongs nearer to the start than to the end of the line. */
 		if (end == reader->end)
-			refuse(reader, quote, "string is not closed");
+			refuse_at(reader, quote, "string is not closed");
 		else if (*end == '\n' || *end == '\r')
-			refuse(reader, quote, "string is not closed on its line");
+			refuse_at(reader, quote, "string is not closed on its line");
 		else if (*end == '\t')
-			refuse(reader, end, "a tab in a string has to be written as a backslash and t");
+			refuse_at(reader, end, "a tab in a string has to be written as a backslash and t");
 		if (*end != '\\')
 			continue;
 		has_escapes = true;
@@ -196,16 +196,16 @@ static void refuse_word(struct reader *reader, bool is_key)
 	const int n = length < EXCERPT_MAX ? (int)length : EXCERPT_MAX;
 
 	if (word[0] == '\'' || strncmp(word, "\u201c", 3) == 0 || strncmp(word, "\u201d", 3) == 0)
-		refuse(reader, word, "text must be in straight double quotes: \"");
+		refuse_at(reader, word, "text must be in straight double quotes: \"");
 	if (is_key)
-		refuse(reader, word, "keys must be in double quotes: \"%.*s\"", n, word);
+		refuse_at(reader, word, "keys must be in double quotes: \"%.*s\"", n, word);
 	if (strchr("+.", word[0]) || is_word(word, length, "NaN") || is_word(word, length, "Infinity"))
-		refuse(reader, word, "not a number as JSON writes it: %.*s", n, word);
+		refuse_at(reader, word, "not a number as JSON writes it: %.*s", n, word);
 	for (size_t i = 0; i < array_size(literals); i++) {
 		if (is_word(word, length, literals[i].word))
-			refuse(reader, word, "must be in lower case: %s", literals[i].word);
+			refuse_at(reader, word, "must be in lower case: %s", literals[i].word);
 	}
-	refuse(reader, word, "text must be in double quotes: \"%.*s\"", n, word);
+	refuse_at(reader, word, "text must be in double quotes: \"%.*s\"", n, word);
 }
 
 static void read_word(struct reader *reader, struct json_node *node)
@@ -234,8 +234,8 @@ static bool closes(const struct reader *reader)
 /* Reports a problem of the bracket that is open. */
 static void refuse_open(struct reader *reader, const char *what, const char *after)
 {
-	refuse(reader, reader->at, "%s the \"%s\" opened at %u:%u%s", what, reader->in->type == JSON_OBJECT ? "{" : "[",
-	       reader->in->at.line, reader->in->at.column, after);
+	refuse_at(reader, reader->at, "%s the \"%s\" opened at %u:%u%s", what,
+		  reader->in->type == JSON_OBJECT ? "{" : "[", reader->in->at.line, reader->in->at.column, after);
 }
 
 /* Reports that `wanted` was expected here. */
@@ -247,11 +247,11 @@ static void refuse_here(struct reader *reader, const char *wanted)
 	if (s == reader->end && reader->in)
 		refuse_open(reader, "the text ends, but", " is not closed");
 	else if (s == reader->end)
-		refuse(reader, reader->text, "empty: write {} for no rules");
+		refuse_at(reader, reader->text, "empty: write {} for no rules");
 	else if (*s == '"')
-		refuse(reader, s, "%s expected, not a string", wanted);
+		refuse_at(reader, s, "%s expected, not a string", wanted);
 	else
-		refuse(reader, s, "%s expected, not %.*s", wanted, length ? length : 1, s);
+		refuse_at(reader, s, "%s expected, not %.*s", wanted, length ? length : 1, s);
 }
 
 /* Reports that the next word cannot follow a value. */
@@ -262,12 +262,12 @@ static void refuse_next(struct reader *reader)
 	if (reader->in && (c == '}' || c == ']'))
 		refuse_open(reader, c == '}' ? "\"}\" does not close" : "\"]\" does not close", "");
 	else if (!reader->in)
-		refuse(reader, reader->at,
-		       "more text after the end of the JSON: everything belongs inside one pair of braces");
+		refuse_at(reader, reader->at,
+			  "more text after the end of the JSON: everything belongs inside one pair of braces");
 	else if (c == ':' || reader->at == reader->end)
 		refuse_here(reader, reader->in->type == JSON_OBJECT ? "\",\" or \"}\"" : "\",\" or \"]\"");
 	else
-		refuse(reader, reader->at, "a comma is missing before this");
+		refuse_at(reader, reader->at, "a comma is missing before this");
 }
 
 /* ---- the tree ---- */
@@ -300,7 +300,7 @@ static void read_key(struct reader *reader, struct json_node *node)
 	skip_space(reader);
 	if (*reader->at != ':')
 		refuse_here(reader, "\":\" and the key's value");
-	pass(reader);
+	pass_char(reader);
 	skip_space(reader);
 }
 
@@ -314,10 +314,10 @@ static void read_comma(struct reader *reader)
 			refuse_next(reader);
 		return;
 	}
-	pass(reader);
+	pass_char(reader);
 	skip_space(reader);
 	if (closes(reader))
-		refuse(reader, comma, "trailing comma: nothing follows before the \"%c\"", *reader->at);
+		refuse_at(reader, comma, "trailing comma: nothing follows before the \"%c\"", *reader->at);
 }
 
 /* Reads the root or an item of the enclosing object or list. Returns NULL if there is no memory. */
@@ -344,11 +344,11 @@ static void read_items(struct reader *reader, struct json_node *node)
 	struct json_node *around = reader->in, **next = &node->child;
 
 	if (reader->depth == CONFIG_DEPTH_MAX)
-		refuse(reader, reader->at, "nested deeper than %d", CONFIG_DEPTH_MAX);
+		refuse_at(reader, reader->at, "nested deeper than %d", CONFIG_DEPTH_MAX);
 	node->type = *reader->at == '{' ? JSON_OBJECT : JSON_LIST;
 	reader->in = node;
 	reader->depth++;
-	pass(reader);
+	pass_char(reader);
 	skip_space(reader);
 	while (!reader->error && !closes(reader)) {
 		*next = read_node(reader);
@@ -357,7 +357,7 @@ static void read_items(struct reader *reader, struct json_node *node)
 		node->count++;
 		read_comma(reader);
 	}
-	pass(reader);
+	pass_char(reader);
 	reader->depth--;
 	reader->in = around;
 }
@@ -369,9 +369,9 @@ static void check_bytes(struct reader *reader)
 	for (const char *at = reader->text; at < reader->end && !reader->error; at += length) {
 		length = text_utf8_length(at, (size_t)(reader->end - at));
 		if (!length)
-			refuse(reader, at, "invalid UTF-8: the file has to be saved as UTF-8");
+			refuse_at(reader, at, "invalid UTF-8: the file has to be saved as UTF-8");
 		else if ((unsigned char)*at < ' ' && !is_space(*at))
-			refuse(reader, at, "control character 0x%02x: allowed only as an escape in a string", *at);
+			refuse_at(reader, at, "control character 0x%02x: allowed only as an escape in a string", *at);
 	}
 }
 
