@@ -49,7 +49,7 @@ static void put_line(struct json_writer *json)
 }
 
 /* Begins an item of the innermost open bracket. */
-static void put_key(struct json_writer *json, const char *key)
+static void write_key(struct json_writer *json, const char *key)
 {
 	if (json->has_items)
 		text_buf_put(&json->text, ",", 1);
@@ -64,7 +64,7 @@ static void put_key(struct json_writer *json, const char *key)
 
 void json_begin(struct json_writer *json, const char *key, char bracket)
 {
-	put_key(json, key);
+	write_key(json, key);
 	text_buf_put(&json->text, &bracket, 1);
 	json->depth++;
 	json->has_items = false;
@@ -94,31 +94,31 @@ void json_put_text(struct json_writer *json, const char *key, const char *value)
 {
 	if (!value)
 		return;
-	put_key(json, key);
+	write_key(json, key);
 	put_string(&json->text, value);
 }
 
 void json_put_number(struct json_writer *json, const char *key, int64_t value)
 {
-	put_key(json, key);
+	write_key(json, key);
 	text_buf_printf(&json->text, "%" PRId64, value);
 }
 
 void json_put_count(struct json_writer *json, const char *key, uint64_t value)
 {
-	put_key(json, key);
+	write_key(json, key);
 	text_buf_printf(&json->text, "%" PRIu64, value);
 }
 
 void json_put_bool(struct json_writer *json, const char *key, bool value)
 {
-	put_key(json, key);
+	write_key(json, key);
 	text_buf_printf(&json->text, "%s", value ? "true" : "false");
 }
 
 void json_put_null(struct json_writer *json, const char *key)
 {
-	put_key(json, key);
+	write_key(json, key);
 	text_buf_put(&json->text, "null", 4);
 }
 
