@@ -16,15 +16,20 @@ int bus_connect(sd_bus **ret);
 #define BUS_BRIDGE_USER "schedqos"
 
 /*
- * The interface for the daemon as a whole: methods, a signal, and the properties Version, SchedProfile, Mapping and
- * Focus.
+ * The interface for the daemon as a whole: Status, Reload, SetSchedProfile, SetMapping, GetUserWeights and ListTasks, as
+ * in org.schedqos1(5), and the properties Version, SchedProfile, Mapping and Focus. For root only: ExplainName takes a
+ * program's name or path; GetConfig returns the configuration in force as two files, the rules (as `check --print` prints
+ * them) and the profiles; GetWeights returns the setting "weights". The signal Changed says that another configuration or
+ * profile is in force.
  */
 #define BUS_INTERFACE "org.schedqos1.Manager"
 
 /*
  * The interface for a user's requests: methods and a signal. Their first two arguments are the uid, and the name on the
  * system bus of the program that asks, or "" for the connection itself; overrides end when that program or connection
- * goes away. Root passes 0 and "". The other arguments are those of the bridge's method of the same name.
+ * goes away. Root passes 0 and "". The other arguments are those of the bridge's method of the same name; 0 as a pid is
+ * the caller's own process. Drop ends all that the given name holds. If a request of root's client ends by itself, the
+ * client gets the signal Ended, with the cgroup's path and the pid.
  */
 #define BUS_OVERRIDES_INTERFACE "org.schedqos1.Overrides"
 
