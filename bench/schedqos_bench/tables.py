@@ -47,7 +47,7 @@ _BROWSER = tuple((f"{key}_{layout}", f"{place}: {title}") for layout, place in (
 
 TABLES = (
     Table("browser", "browser", _BROWSER,
-          "browser --prepare --duration 40 --rounds 8 --seed 4601 "
+          "browser --prepare --duration 20 --rounds 6 --seed 4601 "
           "--variants default,schedqos:balanced,schedqos:announcement", "one: frame time"),
     Table("frames", "frames", _layouts("flat", "session", "services", "apps"),
           "frames --prepare --duration 80 --rounds 8 --seed 4602 "
@@ -62,7 +62,7 @@ TABLES = (
           "schedqos:announcement,schedqos:announcement+features:NO_RUN_TO_PARITY"),
     Table("cyclictest", "cyclictest",
           (("avg", "average"), ("p99", "p99"), ("p99.9", "p99.9"), ("max", "longest"), ("hackbench_time", "hackbench's time")),
-          "cyclictest --prepare --duration 30 --rounds 8 --seed 4605 "
+          "cyclictest --prepare --duration 20 --rounds 6 --seed 4605 "
           "--variants default,schedqos:balanced,schedqos:announcement"),
     Table("service", "service", (("p50", "p50"), ("p99", "p99"), ("p99.9", "p99.9"), ("noise_ops", "stress-ng's work")),
           "service --prepare --duration 20 --rounds 8 --seed 4606 "
@@ -95,6 +95,8 @@ def _pooled(result, table):
 def keep(result, table, path=None):
     """Keeps the raw values of a result for a table: as text, a line for each measurement."""
     kept = {key: result[key] for key in _RESULT if key in result}
+    # A boot command line names disks and services, which are nobody's business.
+    kept["environment"] = {key: value for key, value in kept["environment"].items() if key != "command_line"}
     kept["scenarios"] = {table.scenario: result["scenarios"][table.scenario]}
     if table.plot:
         kept["pooled"] = _pooled(result, table)
