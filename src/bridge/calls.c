@@ -2,11 +2,14 @@
 /* Takes a call from the bus to polkit, to the daemon and back, and limits what callers can make us keep. */
 #include "bridge_private.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/kernel/procfs.h>
 #include <schedqos/util/bus.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
@@ -21,6 +24,9 @@
 /* Long enough for somebody to be found and to type. */
 #define INTERACTIVE_US (120 * 1000000ULL)
 #define TIMEOUT_US (20 * 1000000ULL)
+
+/* Most characters of an argument in polkit's dialog. */
+#define DETAIL_CHARACTERS 64
 
 /* Most programs of one uid for which the daemon may hold something. */
 #define HOLDING_MAX 32
@@ -122,6 +128,57 @@ int calls_follow_polkit(struct bridge *bridge)
 					on_polkit_changes, bridge);
 }
 
+/*
+ * Writes a text that the caller chose, for a dialog. Agents may draw markup, and brackets would let a program's name look
+ * like more than a name: anything but letters, digits and what paths need becomes a question mark.
+ */
+static void put_plain(FILE *out, const char *text)
+{
+	for (size_t i = 0; text[i] && i < DETAIL_CHARACTERS; i++)
+		fputc(isalnum((unsigned char)text[i]) || strchr(" _-+.:@/", text[i]) ? text[i] : '?', out);
+}
+
+/* Writes an argument: a process with its name, or a text. */
+static void put_argument(FILE *out, sd_bus_message *message, char type)
+{
+	_cleanup_close_ int proc = type == 'u' ? procfs_open() : -1;
+	char comm[16];
+	const char *text;
+	uint32_t pid;
+
+	if (type == 's' && sd_bus_message_read_basic(message, 's', &text) > 0) {
+		fprintf(out, ", ");
+		put_plain(out, text);
+	} else if (type == 'u' && sd_bus_message_read_basic(message, 'u', &pid) > 0) {
+		fprintf(out, ", process %u", pid);
+		if (pid && pid <= INT32_MAX && procfs_comm(proc, (pid_t)pid, comm) == 0) {
+			fprintf(out, " (");
+			put_plain(out, comm);
+			fprintf(out, ")");
+		}
+	}
+}
+
+/* Appends the call with its first arguments, for the messages of the actions: see org.schedqos1.policy. */
+static int append_details(struct call *call, sd_bus_message *question)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	char type;
+	int r;
+
+	if (!out)
+		return -ENOMEM;
+	fprintf(out, "%s", call->method->name);
+	r = sd_bus_message_rewind(call->message, 1);
+	while (r >= 0 && sd_bus_message_peek_type(call->message, &type, NULL) > 0 && (type == 'u' || type == 's'))
+		put_argument(out, call->message, type);
+	if (fclose(out) != 0)
+		return -ENOMEM;
+	return r < 0 ? r : sd_bus_message_append(question, "a{ss}", 1, "request", text);
+}
+
 /* Asks polkit whether the caller may. Returns 0 or -errno. */
 static int ask_polkit(struct call *call, const char *action)
 {
@@ -133,9 +190,12 @@ static int ask_polkit(struct call *call, const char *action)
 
 	/* The bus vouches for the name and never reuses it for another connection. */
 	if (r >= 0)
-		r = sd_bus_message_append(question, "(sa{sv})sa{ss}us", "system-bus-name", 1, "name", "s",
-					  sd_bus_message_get_sender(call->message), action, 0,
-					  interactive ? ALLOW_USER_INTERACTION : 0, "");
+		r = sd_bus_message_append(question, "(sa{sv})s", "system-bus-name", 1, "name", "s",
+					  sd_bus_message_get_sender(call->message), action);
+	if (r >= 0)
+		r = append_details(call, question);
+	if (r >= 0)
+		r = sd_bus_message_append(question, "us", interactive ? ALLOW_USER_INTERACTION : 0, "");
 	if (r >= 0)
 		r = sd_bus_call_async(bus, &call->waits, question, on_polkit_answers, call,
 				      interactive ? INTERACTIVE_US : TIMEOUT_US);

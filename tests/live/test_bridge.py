@@ -31,6 +31,7 @@ LIMITS, INVALID = "org.freedesktop.DBus.Error.LimitsExceeded", "org.freedesktop.
 NOT_SUPPORTED = "org.freedesktop.DBus.Error.NotSupported"
 NOT_YOURS, NO_DAEMON = NAME + ".Error.NotYours", NAME + ".Error.NoDaemon"
 RULES = """polkit.addRule(function(action, subject) {
+	polkit.log("dialog: " + action.lookup("request"));
 	if (subject.user == "carol")
 		return polkit.Result.YES;
 	if (subject.user == "alice" && (action.id == "org.schedqos1.set-own" || action.id == "org.schedqos1.show"))
@@ -408,6 +409,20 @@ class Own(Bridge):
             self.assert_carries(slow, BACKGROUND)
             self.verb(user, "set", slow.pid, UI, status=status)
             self.assert_keeps(slow, becomes)
+
+    def test_polkit_is_told_the_program_and_the_class(self):
+        """For its dialog, in which a program's name must not look like more than that."""
+        self.start_all()
+        app = self.sleeper("app", executable=self.alias("<b>a\033), x"), user=BOB)
+        asker = self.asker(BOB)
+        for words, said in ((("SetClass", "usbb", app.pid, BACKGROUND, "true", "true"),
+                             "SetClass, process %d (?b?a??? x), %s" % (app.pid, BACKGROUND)),
+                            (("SetClass", "usbb", 2 ** 32 - 1, "$(x)" * 100, "true", "true"),
+                             "SetClass, process 4294967295, " + "??x?" * 16),
+                            (("LiftCgroup", "s", "/a/b"), "LiftCgroup, /a/b"),
+                            (("Reload",), "Reload")):
+            self.assert_refused(self.ask(asker, *words), PASSWORD)
+            wait_for(lambda: "dialog: %s\n" % said in self.logs(), lambda: said + "\n" + self.logs())
 
     def test_what_is_held_ends_with_whoever_holds_it(self):
         self.start_all()
