@@ -59,6 +59,7 @@ class Judgement(unittest.TestCase):
         self.assertEqual(costs.differences({"exec": 300.0}, {"exec": 306.0}), [])
         self.assertEqual(costs.differences({"exec": 300.0, "fork": 4.0}, {"exec": 312.0, "fork": 4.5}),
                          ["exec: 312.0 us, in the table 300.0 us"])
+        self.assertEqual(costs.differences({"thread, storm, 10 rules": 80.0}, {"thread, storm, 10 rules": 84.0}), [])
 
     def test_harm_is_a_p99_or_a_count(self):
         self.assertEqual(harms({"a_p99": [1.0], "a_max": [1.0], "a_late": [0]}, {"a_p99": [1.1], "a_max": [9.0], "a_late": [5]}),

@@ -15,11 +15,15 @@ from ...variants import CONFIGS, write_configs
 NAME, TITLE = "costs", "CPU time of the daemon for each operation"
 VARIANTS, SEEDS = "none,schedqos", 1
 RUNS_DAEMON = True
+JUDGED = False
 APPLETS = ()
 TOOLS = ("forks", "execs", "threads", "renames", "tiny", "other", "probe", "probed")
 
 OPERATIONS = ("fork", "exec", "exec-sets", "rename", "thread")
-KINDS = {"idle": 100, "storm": 200}  # operations of each
+KINDS = ("idle", "storm")
+# Operations of each kind. Of the cheap ones a storm takes more: how many a wake-up brings depends on where the kernel's
+# tick falls, and a few of those would make a difference.
+_COUNTS = {"idle": 100, "storm": 200, "storm_of_many": 1000}
 RULES = (0, 10, 15000)
 MAPPING = "balanced"
 _PROBES, _PROBE_PAUSE_US, _PROBE_RULES = 100, 5000, 10
@@ -28,8 +32,14 @@ _PROBES, _PROBE_PAUSE_US, _PROBE_RULES = 100, 5000, 10
 _FIRST_LOOK_NS = 10_000
 
 
+# With the setting "accounting" each exit is heard, too; an operation of this row is a fork with its exit.
+_ACCOUNTING = "accounting"
+
+
 def _rules(count):
     own = rules.config(None)
+    if count == _ACCOUNTING:
+        return {**own, "schedqos": {**own["schedqos"], "accounting": True}}
     if not count:
         return {"schedqos": own["schedqos"]}
     return rules.filled(own, count) if count > len(rules.OWN) else own
@@ -48,7 +58,7 @@ def counts(options):
 
 
 def fill(archive, variant, options):
-    for count in counts(options) if variant.executable else ():
+    for count in (*counts(options), _ACCOUNTING) if variant.executable else ():
         with tempfile.TemporaryDirectory(prefix="schedqos-lab-") as folder:
             write_configs(folder, _rules(count), variant.mapping or CONFIGS / "mappings" / f"{MAPPING}.json")
             archive.add_folder(f"/lab/rules/{count}", folder)
@@ -62,14 +72,14 @@ def _probe(seed):
 
 
 def script(variant, seeds, options):
-    lines = [". /lab/costs", *(f"{kind}={count}" for kind, count in KINDS.items())]
+    lines = [". /lab/costs", *(f"{name}={count}" for name, count in _COUNTS.items())]
     if not variant.executable:
         lines += ["start_listener", *(f"costs {seed}/bare $listener" for seed in seeds), "stop_listener"]
         return "\n".join([*lines, ""])
-    for count in counts(options):
+    for count in (*counts(options), _ACCOUNTING):
         lines.append(f"start_daemon --config /lab/rules/{count}/bench.json --configs-path /lab/rules/{count}/configs")
         for seed in seeds:
-            lines.append(f"costs {seed}/{count} $daemon")
+            lines.append(f"costs{'_of_forks' if count == _ACCOUNTING else ''} {seed}/{count} $daemon")
             if count == _PROBE_RULES:
                 lines.append(_probe(seed))
         lines.append("stop_daemon")
@@ -87,7 +97,7 @@ def _of_probe(found):
 
 def _shown(label):
     count, kind, operation = label.split("/")
-    return f"{operation}, {kind}" + ("" if count == "bare" else f", {count} rules")
+    return f"{operation}, {kind}" + {"bare": "", _ACCOUNTING: ", accounting"}.get(count, f", {count} rules")
 
 
 def values(results, _):
@@ -103,7 +113,8 @@ def values(results, _):
 
 
 def units(options):
-    labels = [f"{count}/{kind}/{operation}" for count in ("bare", *counts(options)) for kind in KINDS for operation in OPERATIONS]
+    labels = [f"{count}/{kind}/{operation}" for count in ("bare", _ACCOUNTING, *counts(options)) for kind in KINDS
+              for operation in OPERATIONS]
     return {**{f"{_shown(label)}: {part}": "us" for label in labels for part in ("main", "helper")},
             "execve itself, p50": "us", "exec to class, p50": "us", "exec to class, p99": "us",
             "class at first look in main": "%"}
