@@ -6,6 +6,7 @@
  * as a compositor leaves out a frame.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pty.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@ struct loop {
 	uint64_t iterations; /* that are the work on this machine; 0: it is by CPU time */
 	uint64_t state; /* of the numbers by which the lengths vary in the lab */
 	int terminal;	/* of the shell; -1: the work is our own */
+	int marker;	/* of ftrace, for waits that are longer than all before; -1: none */
 	uint64_t left_out;
 	struct histogram wakeup, done;
 };
@@ -120,6 +122,19 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
+/* Marks the end of a wait in the trace if it is the longest so far. */
+static void mark_longest(const struct loop *loop, uint64_t waited_ns)
+{
+	char text[64];
+	int n;
+
+	if (loop->marker < 0 || waited_ns <= loop->wakeup.max)
+		return;
+	n = snprintf(text, sizeof(text), "%s waited %" PRIu64 " ns\n", program_invocation_short_name, waited_ns);
+	if (write(loop->marker, text, (size_t)n) < 0)
+		die("trace_marker");
+}
+
 /* Returns when the next is due. */
 static uint64_t run_once(struct loop *loop, uint64_t due, bool counts)
 {
@@ -127,6 +142,8 @@ static uint64_t run_once(struct loop *loop, uint64_t due, bool counts)
 
 	sleep_until(due);
 	awake = now_ns();
+	if (counts)
+		mark_longest(loop, awake - due);
 	if (loop->terminal >= 0)
 		type_key(loop->terminal);
 	else
@@ -191,6 +208,7 @@ static int calibrate(void)
 int main(int argc, char **argv)
 {
 	static struct loop loop; /* too large for a stack */
+	const char *marker = getenv("BENCH_MARKER");
 	uint64_t start, due;
 	bool has_shell;
 
@@ -212,6 +230,9 @@ int main(int argc, char **argv)
 	/* The next frame is announced by an interrupt, as from a display or a sound card. */
 	prctl(PR_SET_TIMERSLACK, 1);
 	loop.terminal = has_shell ? start_shell(&loop) : -1;
+	loop.marker = marker ? open(marker, O_WRONLY | O_CLOEXEC) : -1;
+	if (marker && loop.marker < 0)
+		die(marker);
 	start = now_ns() + WARM_UP_NS;
 	loop.end_ns = start + parse_number(argv[3], 86400) * NS_PER_S;
 	due = now_ns() + loop.period_ns;

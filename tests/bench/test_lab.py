@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from case import Folder
 from schedqos_bench.lab import emulator, expect, kernels, machine, values, variants
 from schedqos_bench.lab.archive import Archive
-from schedqos_bench.lab.scenarios import costs
+from schedqos_bench.lab.scenarios import costs, shares
 from schedqos_bench.process import Failure
 
 
@@ -111,6 +111,11 @@ class Numbers(unittest.TestCase):
         found = values.table({"none": {"p99": [1.0, 3.0, 2.0]}, "x": {"p99": [2.0], "late": [None]}}, {"p99": "ms"})
         self.assertEqual(found.splitlines()[2:], ["| p99, ms | 2 (1 - 3) | 2 |", "| late | - | - |"])
 
+    def test_worse_is_a_p99_or_a_count_above_the_ratio(self):
+        found = {"none": {"a_p99": [1.0, 2.0, 3.0], "a_max": [1.0], "a_late": [0], "b_p99": [2.0], "c_p99": [None]},
+                 "x": {"a_p99": [2.2], "a_max": [9.0], "a_late": [1], "b_p99": [2.1], "c_p99": [1.0]}}
+        self.assertEqual(values.worse(found, "x", "none", 1.05), {"a_p99": (2.0, 2.2), "a_late": (0, 1)})
+
     def test_costs_are_for_each_operation(self):
         found = costs.values([("10/idle/fork", {"ops": 200, "main": 2_000_000, "helper": 200_000}),
                               ("probe", {"exec": [1000, 3000], "exec_main": [900, 1000], "rename": []})], None)
@@ -118,6 +123,18 @@ class Numbers(unittest.TestCase):
         self.assertEqual(found["fork, idle, 10 rules: helper"], 1)
         self.assertEqual(found["class at first look in main"], 100)
         self.assertLessEqual(set(found), set(costs.units(SimpleNamespace(rules="10"))))
+
+    def test_shares_are_compared_with_what_is_predicted(self):
+        found = shares.values([("two-groups", {"work": [300, 100], "predicted": [71, 29]}),
+                               ("deep", {"work": [100, 100], "predicted": []})], None)
+        self.assertEqual(found, {"two groups: share": 75, "two groups: difference": 4,
+                                 "deep: share": 50, "deep: difference": None})
+        self.assertLessEqual(set(found), set(shares.units(None)))
+
+    def test_a_seed_makes_the_same_hierarchies_each_time(self):
+        first, again = (shares.script(None, [1], SimpleNamespace(seconds=None)) for _ in range(2))
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, shares.script(None, [2], SimpleNamespace(seconds=None)))
 
 
 class Expectations(unittest.TestCase):

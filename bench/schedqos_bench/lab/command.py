@@ -16,6 +16,8 @@ from .machine import Machine, NoBoot
 EXIT_NOT_AS_EXPECTED, EXIT_USAGE, EXIT_NO_BOOT, EXIT_FAILED = 1, 2, 125, 128
 _GUEST = Path(__file__).with_name("guest")
 _BUSYBOX = "/bin/busybox"
+# No mapping may make anything later than that, compared with no daemon at all.
+_NO_DAEMON, _PROMISE = "none", 1.05
 _APPLETS = ("sh", "cat", "chmod", "cp", "echo", "grep", "hostname", "ip", "kill", "ln", "mkdir", "mkfifo", "mount", "nproc",
             "reboot", "rm", "rmdir", "sed", "sleep", "stty", "true", "uname")
 
@@ -85,14 +87,17 @@ def measure(args, scenario, chosen):
     qemu = emulator.find(args.cpus)
     kernel = kernels.find(args.kernel)
     progress.log(f"{args.scenario}: {kernel}, {args.cpus} CPUs, QEMU {qemu.version}")
-    found = {}
+    found, traces = {}, []
     for variant in chosen:
         archive = _archive(scenario, variant, seeds, args)
         results = Machine(qemu, kernel, archive, args.cpus, variant.name).run()
         of_seed = [[(label.partition("/")[2], value) for label, value in results if label.startswith(f"{seed}/")]
                    for seed in seeds]
         each = [scenario.values(some, args) for some in of_seed]
+        traces += [f"{variant.name}, {text}" for label, text in results if label == scenarios.frames.TRACE]
         found[variant.name] = {metric: [values.get(metric) for values in each] for metric in each[0]}
+    if traces:
+        args.trace.write_text("\n".join(traces), encoding="utf-8")
     return found
 
 
@@ -132,11 +137,35 @@ def run(args):
     return _judge(expectations, found)
 
 
+def _command(args, scenario):
+    """The command that repeats the table."""
+    words = ["schedqos-bench", "lab", args.scenario, "--kernel", args.kernel, "--cpus", str(args.cpus),
+             "--seeds", str(args.seeds or scenario.SEEDS)]
+    if hasattr(scenario, "SECONDS"):
+        words += ["--seconds", str(args.seconds or scenario.SECONDS)]
+    words += ["--variants", ",".join(args.variants or [scenario.VARIANTS])]
+    return shlex.join(words)
+
+
+def _promise(found):
+    """The cells that break the promise that no p99 and no count of late ones is above 1.05 x no daemon, as sentences."""
+    for name in found:
+        if name == _NO_DAEMON or _NO_DAEMON not in found:
+            continue
+        broken = values.worse(found, name, _NO_DAEMON, _PROMISE)
+        cells = [f"{metric} ({values.number(now)} for {values.number(was)}"
+                 + (f", {now / was:.2f} x)" if was else ")") for metric, (was, now) in broken.items()]
+        yield (f"Above {_PROMISE} x no daemon with {name}: {', '.join(cells)}." if cells else
+               f"With {name} no p99 and no count of late ones is above {_PROMISE} x no daemon.")
+
+
 def _write_figures(args, scenario, found):
     """The table without medians and longest waits, of which a page has room for few."""
     shown = {name: {metric: value for metric, value in metrics.items() if not metric.endswith(("_p50", "_max"))}
              for name, metrics in found.items()}
-    seconds = f", {args.seconds} s" if args.seconds else ""
-    text = (f"Linux {kernels.find(args.kernel).parent.name}, QEMU {emulator.find(args.cpus).version}, {args.cpus} CPUs, "
-            f"{args.seeds or scenario.SEEDS} seeds{seconds}:\n\n" + values.table(shown, scenario.units(args)))
+    text = (f"`{_command(args, scenario)}`: Linux {kernels.find(args.kernel).parent.name}, QEMU "
+            f"{emulator.find(args.cpus).version}, {2 ** emulator.SHIFTS[args.cpus]} ns for an instruction; medians over the "
+            "seeds (least - greatest).\n\n" + values.table(shown, scenario.units(args)))
+    if scenario.JUDGED:
+        text += "\n\n" + "\n".join(_promise(found))
     marked.write(args.figures, f"{args.scenario} {args.kernel} {args.cpus}", text, "lab")

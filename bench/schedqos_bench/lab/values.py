@@ -28,6 +28,13 @@ def cell(found):
     return number(median) + ("" if least == greatest else f" ({number(least)} - {number(greatest)})")
 
 
+def worse(found, name, reference, ratio):
+    """Returns {metric: (reference's median, its own)} of the p99s and counts of late ones that are above ratio x reference."""
+    pairs = {metric: (summary(found[reference].get(metric, [])), summary(each)) for metric, each in found[name].items()
+             if metric.endswith(("_p99", "_missed", "_late"))}
+    return {metric: (was[0], now[0]) for metric, (was, now) in pairs.items() if was and now and now[0] > ratio * was[0]}
+
+
 def table(values, units):
     """Markdown, a row for each metric. values as above; units: {metric: unit}."""
     names = list(values)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 The lab's scenarios. Each module has NAME, TITLE, VARIANTS (by default), SEEDS (by default), TOOLS (of bench/tools, without
-"bench-"), APPLETS (of busybox, beside the common ones), RUNS_DAEMON (whether its script starts the daemon itself), and
+"bench-"), APPLETS (of busybox, beside the common ones), RUNS_DAEMON (whether its script starts the daemon itself), JUDGED (whether a
+p99 with the daemon is to be compared with that without), and
 
     add_options(parser)                its options, if it has any
     fill(archive, variant, options)    adds what the guest needs beyond that
@@ -10,6 +11,6 @@ The lab's scenarios. Each module has NAME, TITLE, VARIANTS (by default), SEEDS (
     units(options)                     {metric: unit} of all metrics that values() can return
 """
 
-from . import costs, frames, requests, wakeups
+from . import costs, frames, requests, shares, wakeups
 
-ALL = {module.NAME: module for module in (frames, wakeups, requests, costs)}
+ALL = {module.NAME: module for module in (frames, wakeups, requests, costs, shares)}

@@ -4,13 +4,19 @@ A compositor's frames, sound, and a key in a pty, beside a build; with all in on
 makes. The programs have the names of real ones, so that the daemon runs with the rules that are installed.
 """
 
+from pathlib import Path
+
 from ...layouts import LAYOUTS
 from ...process import Failure
 
 NAME, TITLE = "frames", "Frames, sound and keys beside a build"
 VARIANTS, SEEDS, SECONDS = "none,schedqos", 5, 10
 RUNS_DAEMON = False
-TOOLS, APPLETS = ("attr",), ("hexdump",)
+JUDGED = True
+TOOLS, APPLETS = ("attr",), ("hexdump", "awk")
+
+# The label of what --trace asks for.
+TRACE = "trace"
 
 # Two and a half jobs of the build for each CPU.
 _JOBS = {1: 3, 2: 5, 4: 10, 8: 20}
@@ -22,6 +28,8 @@ _PERCENTILES = ("p50", "p99", "max")
 def add_options(parser):
     parser.add_argument("--layouts", default=",".join(LAYOUTS), metavar="LIST",
                         help="frames: of %(default)s, which is the default")
+    parser.add_argument("--trace", type=Path, metavar="FILE",
+                        help="frames: write the kernel's switches and wake-ups around the longest wait of each variant")
 
 
 def layouts(options):
@@ -44,6 +52,7 @@ def _group(name):
 
 def script(variant, seeds, options):
     lines = [". /lab/frames", f"jobs={_JOBS[options.cpus]}", f"seconds={options.seconds or SECONDS}"]
+    lines += ["trace_begin"] if options.trace else []
     for layout in layouts(options):
         group_of = {name: _group(group) for name, group in LAYOUTS[layout].items()}
         groups = sorted(set(group_of.values()))
@@ -57,6 +66,7 @@ def script(variant, seeds, options):
         lines += [f"frames {seed}/{layout} {seed} {words}" for seed in seeds]
         if groups:
             lines.append("remove_groups")
+    lines += [f"tell_file {TRACE} /tmp/excerpt"] if options.trace else []
     return "\n".join([*lines, ""])
 
 

@@ -6,6 +6,7 @@ import json
 NAME, TITLE = "requests", "Requests in the shape of schbench, beside a build"
 VARIANTS, SEEDS, SECONDS = "none,schedqos", 5, 10
 RUNS_DAEMON = False
+JUDGED = True
 TOOLS, APPLETS = ("attr", "requests"), ()
 _PERCENTILES = ("p50", "p99", "max")
 # As many workers and jobs for each CPU as schbench and make have in the announcement.

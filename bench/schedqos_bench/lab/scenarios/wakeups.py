@@ -10,6 +10,7 @@ from ...scenarios import cyclictest
 NAME, TITLE = "wakeups", "cyclictest beside hackbench"
 VARIANTS, SEEDS, SECONDS = "none,schedqos", 5, 10
 RUNS_DAEMON = False
+JUDGED = True
 TOOLS, APPLETS = ("attr",), ()
 _METRICS = ("avg", "p50", "p99", "p99.9", "max")
 _HISTOGRAM_US = 50000
