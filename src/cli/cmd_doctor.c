@@ -102,9 +102,10 @@ static size_t count_differences(const struct config *config)
 /* Loads the configuration that the command line names, or that of the running daemon. */
 static void load(const struct config_paths *paths, struct config **ret, struct doctor_input *input)
 {
+	struct user_lookup lookup = USER_LOOKUP_INIT;
 	struct config_errors errors = { 0 };
 
-	if (config_load(paths, CONFIG_USERS_PEOPLE_MS, ret, &errors) == 0)
+	if (config_load(paths, &lookup, CONFIG_USERS_PEOPLE_MS, ret, &errors) == 0)
 		input->config = *ret;
 	input->n_errors = errors.n_errors;
 	if (input->is_daemons && input->config)

@@ -151,6 +151,7 @@ static char review(const struct edit *edit, int *ret_status)
 {
 	_cleanup_(config_freep) struct config *before = NULL, *config = NULL;
 	struct config_paths paths = edit->paths;
+	struct user_lookup lookup = USER_LOOKUP_INIT;
 	struct config_errors errors = { 0 };
 
 	paths.file = edit->copy;
@@ -158,7 +159,7 @@ static char review(const struct edit *edit, int *ret_status)
 	if (*ret_status)
 		return ask_user("Edit it again? [Y/n]", 'y') == 'y' ? 'e' : 'n';
 	*ret_status = EXIT_FAILURE;
-	if (config_load(&edit->paths, CONFIG_USERS_PEOPLE_MS, &before, &errors) == 0)
+	if (config_load(&edit->paths, &lookup, CONFIG_USERS_PEOPLE_MS, &before, &errors) == 0)
 		show_diff(before, config);
 	config_errors_clear(&errors);
 	return ask_user("Install it? [y/N/e(dit again)]", 'n');

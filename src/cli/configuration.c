@@ -17,7 +17,8 @@
 int read_config(const struct config_paths *paths, bool checks, struct config **ret)
 {
 	struct config_errors errors = { 0 };
-	int r = config_load(paths, CONFIG_USERS_PEOPLE_MS, ret, &errors);
+	struct user_lookup lookup = USER_LOOKUP_INIT;
+	int r = config_load(paths, &lookup, CONFIG_USERS_PEOPLE_MS, ret, &errors);
 
 	if (r == 0 && checks)
 		r = config_lint(*ret, &errors);
@@ -55,6 +56,7 @@ int daemon_config(struct config **ret)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	struct config_file files[] = { { .path = "in force", .kind = CONFIG_PROFILES },
 				       { .path = "in force", .kind = CONFIG_RULES } };
+	struct user_lookup lookup = USER_LOOKUP_INIT;
 	struct config_errors errors = { 0 };
 	int r;
 
@@ -64,7 +66,7 @@ int daemon_config(struct config **ret)
 	if (r >= 0) {
 		files[0].size = strlen(files[0].text);
 		files[1].size = strlen(files[1].text);
-		r = config_load_texts(files, array_size(files), CONFIG_USERS_PEOPLE_MS, ret, &errors);
+		r = config_load_texts(files, array_size(files), &lookup, CONFIG_USERS_PEOPLE_MS, ret, &errors);
 	}
 	if (r < 0)
 		log_error("the daemon's configuration: %s", strerror(-r));

@@ -201,7 +201,7 @@ static void admit_bridge(struct bus_server *server)
 {
 	uid_t uid;
 	gid_t gid;
-	int r = user_lookup(BUS_BRIDGE_USER, BRIDGE_USER_MS, &uid, &gid);
+	int r = user_lookup(&server->daemon->lookup, BUS_BRIDGE_USER, BRIDGE_USER_MS, &uid, &gid);
 
 	if (r == 0 && (chown(server->path, (uid_t)-1, gid) < 0 || chmod(server->path, 0660) < 0))
 		r = -errno;

@@ -170,31 +170,39 @@ static void inputs_add_layout(struct inputs *inputs, const char *folder)
 	inputs_add_optional(inputs, folder, "schedqos.json", CONFIG_RULES);
 }
 
-/* Looks up a user for config_parse. context is the common deadline of all lookups. */
+struct deadline {
+	struct user_lookup *lookup;
+	uint64_t ns; /* of all lookups together, by CLOCK_MONOTONIC */
+};
+
+/* Looks up a user for config_parse. context is the struct deadline. */
 static int look_up(void *context, const char *name, uid_t *ret)
 {
-	const uint64_t *until_ns = context;
+	const struct deadline *until = context;
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	gid_t unused;
 
-	return now_ns < *until_ns ? user_lookup(name, (int)((*until_ns - now_ns) / 1000000), ret, &unused) : -ETIMEDOUT;
+	return now_ns < until->ns
+		       ? user_lookup(until->lookup, name, (int)((until->ns - now_ns) / 1000000), ret, &unused)
+		       : -ETIMEDOUT;
 }
 
-int config_load_texts(const struct config_file *files, size_t n_files, unsigned users_ms, struct config **ret,
-		      struct config_errors *errors)
+int config_load_texts(const struct config_file *files, size_t n_files, struct user_lookup *lookup, unsigned users_ms,
+		      struct config **ret, struct config_errors *errors)
 {
-	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + users_ms * 1000000ULL;
+	struct deadline until = { lookup, clock_ns(CLOCK_MONOTONIC) + users_ms * 1000000ULL };
 
-	return config_parse(files, n_files, look_up, &until_ns, ret, errors);
+	return config_parse(files, n_files, look_up, &until, ret, errors);
 }
 
 /* Parses the files even if one could not be read, so that all errors are reported at once. */
-static int parse(const struct inputs *inputs, unsigned users_ms, struct config **ret)
+static int parse(const struct inputs *inputs, struct user_lookup *lookup, unsigned users_ms, struct config **ret)
 {
 	const size_t unreadable = inputs->errors->n_errors;
 	struct config *config;
-	int r = inputs->no_memory ? -ENOMEM :
-				    config_load_texts(inputs->files, inputs->count, users_ms, &config, inputs->errors);
+	int r = inputs->no_memory
+			? -ENOMEM
+			: config_load_texts(inputs->files, inputs->count, lookup, users_ms, &config, inputs->errors);
 
 	if (r < 0)
 		return r;
@@ -257,7 +265,8 @@ static void inputs_add_named(struct inputs *inputs, const char *name)
 		inputs_add(inputs, name, kind_of(name));
 }
 
-int config_load(const struct config_paths *paths, unsigned users_ms, struct config **ret, struct config_errors *errors)
+int config_load(const struct config_paths *paths, struct user_lookup *lookup, unsigned users_ms, struct config **ret,
+		struct config_errors *errors)
 {
 	_cleanup_(inputs_clear) struct inputs inputs = { .errors = errors };
 	const char *mapping = paths->mapping;
@@ -268,5 +277,5 @@ int config_load(const struct config_paths *paths, unsigned users_ms, struct conf
 		inputs_add_layers(&inputs, paths);
 	if (mapping)
 		inputs_take(&inputs, strdup("--mapping"), strdup(mapping), strlen(mapping), CONFIG_CHOICE, false);
-	return parse(&inputs, users_ms, ret);
+	return parse(&inputs, lookup, users_ms, ret);
 }

@@ -257,6 +257,7 @@ static int run_daemon(const struct daemon_options *options, int ready)
 {
 	struct daemon daemon = {
 		.proc = -1,
+		.lookup = USER_LOOKUP_INIT,
 		.paths = options->paths,
 		.verbose = options->verbose,
 		.on_terminal = !options->detach && isatty(STDERR_FILENO),

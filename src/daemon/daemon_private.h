@@ -8,6 +8,7 @@
 #include <systemd/sd-event.h>
 
 #include <schedqos/daemon/config_load.h>
+#include <schedqos/daemon/user_lookup.h>
 #include <schedqos/daemon/daemon.h>
 #include <schedqos/machine/machine.h>
 #include <schedqos/policy/config.h>
@@ -34,6 +35,7 @@ struct daemon {
 	struct config_paths paths;
 	char *mapping; /* owns the mapping of `paths` if it was chosen after the start; else NULL */
 	struct config *config;
+	struct user_lookup lookup;
 	struct users users;
 	struct tagger *tagger;
 	struct machine *machine;
@@ -132,20 +134,13 @@ void held_leave(struct daemon *daemon);
 /* Ends the readers of this client; if whom has a name, only that caller of the bridge. */
 void use_drop(struct daemon *daemon, const struct holder *whom);
 
-/* ---- users.c: the users named in rules ---- */
+/* ---- users.c: the pending users of the configuration ---- */
 
 /*
- * Looks up a user in a helper process (helper.h), because a name service on a network (sssd, LDAP) may take minutes,
- * and getpwnam cannot be interrupted. Returns 0 with the uid and the gid of the user's own group; -ENOENT if there is
- * no such user; -ETIMEDOUT if there is no answer yet; or another -errno if the name service has failed.
- */
-int user_lookup(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gid);
-
-/*
- * Starts looking up the pending users of daemon->config. users_end must have been called. Until its answer, a user
- * keeps the uid that it has in `before`, the previous configuration (or NULL).
+ * Starts to look up the pending users of daemon->config; ends the lookups of before. Until its answer, a user keeps the
+ * uid that it has in `before`, the previous configuration (or NULL), which is used during the call only.
  */
 void users_begin(struct daemon *daemon, const struct config *before);
 
-/* Ends the lookups. Call it before the configuration is freed or user_lookup is called. */
+/* Ends the lookups. */
 void users_end(struct daemon *daemon);

@@ -30,11 +30,11 @@ static void set_log_level(const struct daemon *daemon)
  * Loads the configuration and logs errors and warnings. Also returns them in *ret_text, one per line; NULL without
  * memory.
  */
-static int load_and_log(const struct config_paths *paths, struct config **ret, char **ret_text)
+static int load_and_log(struct daemon *daemon, const struct config_paths *paths, struct config **ret, char **ret_text)
 {
 	struct config_errors errors = { 0 };
 	struct text_buf text = { 0 };
-	int r = config_load(paths, CONFIG_USERS_MS, ret, &errors);
+	int r = config_load(paths, &daemon->lookup, CONFIG_USERS_MS, ret, &errors);
 
 	for (size_t i = 0; i < errors.count; i++) {
 		const struct config_error *error = &errors.items[i];
@@ -50,7 +50,7 @@ static int load_and_log(const struct config_paths *paths, struct config **ret, c
 int daemon_load_config(struct daemon *daemon)
 {
 	_cleanup_free_ char *text = NULL;
-	int r = load_and_log(&daemon->paths, &daemon->config, &text);
+	int r = load_and_log(daemon, &daemon->paths, &daemon->config, &text);
 
 	if (r == -EINVAL)
 		return EXIT_CONFIG;
@@ -138,16 +138,12 @@ int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, c
 	if (mapping)
 		paths.mapping = chosen;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns(CLOCK_MONOTONIC) / 1000);
-	/* Loading looks up users, one at a time: the answer to a lookup under way would be taken for another user's. */
-	users_end(daemon);
-	r = load_and_log(&paths, &config, ret_text);
+	r = load_and_log(daemon, &paths, &config, ret_text);
 	if (r == 0) {
 		r = tagger_set_config(daemon->tagger, config);
 		if (r < 0)
 			config_free(config);
 	}
-	if (r < 0)
-		users_begin(daemon, NULL);
 	/* If a mapping was requested, the files may be correct and only its name wrong. */
 	if (r == 0 || !mapping) {
 		free(daemon->reload_error);

@@ -1,99 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Looks up the users named in rules without ever waiting long for a name service. */
+/* Looks up the pending users of a configuration in the background, until a name service answers. */
 #include "daemon_private.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <pwd.h>
 #include <string.h>
-#include <sys/socket.h>
 
-#include <schedqos/kernel/helper.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
-
-/* ---- a single lookup in a helper process; only one runs at a time ---- */
-
-/* No name is longer. A name that is cut off is not found. */
-#define NAME_BYTES 4096
-
-struct answer {
-	int error; /* as returned by user_lookup */
-	uid_t uid;
-	gid_t gid;
-};
-
-static struct answer look_up_user(const char *name)
-{
-	const struct passwd *user;
-
-	errno = 0;
-	user = getpwnam(name);
-	if (user)
-		return (struct answer){ 0, user->pw_uid, user->pw_gid };
-	/* ENOENT means that the socket of a name service is missing, not that the user is. */
-	return (struct answer){ .error = !errno ? -ENOENT : errno == ENOENT ? -ECONNREFUSED : -errno };
-}
-
-/* Answers one question, a name with its NUL, and returns. */
-static void serve_lookup(int fd)
-{
-	char name[NAME_BYTES];
-	const ssize_t n = recv(fd, name, sizeof(name), 0);
-	struct answer answer = { .error = -ENOENT };
-
-	if (n <= 0)
-		return;
-	if (name[n - 1] == '\0')
-		answer = look_up_user(name);
-	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL);
-}
-
-static struct helper helper = { .serve = serve_lookup };
-
-/* Sends the question. Returns a descriptor that is readable once there is an answer, or -errno. */
-static int begin_lookup(const char *name)
-{
-	const int fd = helper_need(&helper);
-
-	if (fd < 0 || send(fd, name, strnlen(name, NAME_BYTES - 1) + 1, MSG_NOSIGNAL) >= 0)
-		return fd;
-	helper_leave(&helper);
-	return -EIO;
-}
-
-/* Reads the answer if there is one, and ends the lookup, without waiting. Returns the same as user_lookup. */
-static int end_lookup(uid_t *ret, gid_t *ret_gid)
-{
-	struct answer answer = { .error = -EIO };
-	ssize_t n = recv(helper.now.fd, &answer, sizeof(answer), MSG_DONTWAIT);
-
-	if (n < 0)
-		answer.error = errno == EAGAIN ? -ETIMEDOUT : -errno;
-	if (n == sizeof(answer))
-		helper_end(&helper);
-	else
-		helper_leave(&helper);
-	/* (uid_t)-1 means "no user" to the kernel. */
-	if (answer.error == 0 && answer.uid == (uid_t)-1)
-		return -ENOENT;
-	*ret = answer.uid;
-	*ret_gid = answer.gid;
-	return answer.error;
-}
-
-int user_lookup(const char *name, int timeout_ms, uid_t *ret, gid_t *ret_gid)
-{
-	struct pollfd answer = { .fd = begin_lookup(name), .events = POLLIN };
-
-	if (answer.fd < 0)
-		return answer.fd;
-	while (poll(&answer, 1, timeout_ms) < 0 && errno == EINTR)
-		;
-	return end_lookup(ret, ret_gid);
-}
-
-/* ---- all pending users of a configuration ---- */
 
 /*
  * How long to wait for one user before asking about the next: a name service on a network takes some seconds, and one
@@ -123,7 +36,7 @@ static void ask_about(struct daemon *daemon, struct rule_user *user)
 	users->asked = NULL;
 	if (!user)
 		return;
-	r = begin_lookup(user->name);
+	r = user_lookup_begin(&daemon->lookup, user->name);
 	if (r < 0)
 		user->error = r;
 	else
@@ -151,7 +64,7 @@ static void take_answer(struct daemon *daemon, struct rule_user *user)
 	uid_t uid = (uid_t)-1;
 	gid_t unused;
 
-	user->error = end_lookup(&uid, &unused);
+	user->error = user_lookup_end(&daemon->lookup, &uid, &unused);
 	if (rule_user_is_pending(user))
 		return;
 	user->uid = user->error ? (uid_t)-1 : uid;
@@ -191,6 +104,7 @@ void users_begin(struct daemon *daemon, const struct config *before)
 {
 	struct users *users = &daemon->users;
 
+	users_end(daemon);
 	for (struct rule_user *user = daemon->config->users; before && user; user = user->next) {
 		if (rule_user_is_pending(user))
 			keep_uid(user, before);
@@ -205,7 +119,7 @@ void users_end(struct daemon *daemon)
 {
 	struct users *users = &daemon->users;
 
-	if (take_ptr(users->asked))
-		helper_leave(&helper);
+	users->asked = NULL;
+	user_lookup_drop(&daemon->lookup);
 	users->timer = sd_event_source_disable_unref(users->timer);
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include <schedqos/config/config_text.h>
+#include <schedqos/daemon/user_lookup.h>
 
 /* Paths of the configuration. NULL members mean the default paths. */
 struct config_paths {
@@ -30,12 +31,12 @@ struct config_paths {
  * Reads all layers. A user who cannot be looked up within users_ms becomes pending: see struct rule_user. Returns 0 and
  * the configuration, -EINVAL if a file has an error, or -ENOMEM. Appends errors and warnings to errors.
  */
-int config_load(const struct config_paths *paths, unsigned users_ms, struct config **ret,
+int config_load(const struct config_paths *paths, struct user_lookup *lookup, unsigned users_ms, struct config **ret,
 		struct config_errors *errors);
 
 /* Returns the path of the administrator's file that config_load reads with these paths, whether it exists or not. */
 const char *config_own_file(const struct config_paths *paths);
 
 /* Parses texts that were not read from files. Looks up users and returns the same values as config_load. */
-int config_load_texts(const struct config_file *files, size_t n_files, unsigned users_ms, struct config **ret,
-		      struct config_errors *errors);
+int config_load_texts(const struct config_file *files, size_t n_files, struct user_lookup *lookup, unsigned users_ms,
+		      struct config **ret, struct config_errors *errors);
