@@ -9,8 +9,13 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/clock.h>
 
-/* So long a helper may take for one process. Then it hangs, and the rest is asked elsewhere. */
-#define STUCK_MS 40
+/*
+ * Time a helper may spend on one process. After that we treat the process as hung and ask another helper for the rest,
+ * which has waited as long. One that hung before, or that comes soon after another, gets less: others would wait for the
+ * sum. Three that hang at once, of as many users, delay others by less than 50 ms.
+ */
+#define STUCK_MS       25
+#define STUCK_AGAIN_MS 5
 
 /* So long a decision may be put off. */
 #define DEADLINE_MS 100
@@ -242,7 +247,11 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 	struct question *question;
 	char state;
 
-	if (!current || ms - arguments->progress_ms < STUCK_MS)
+	if (!current || ms - arguments->progress_ms < STUCK_AGAIN_MS)
+		return;
+	question = find(arguments, current->number);
+	if (ms - arguments->progress_ms < STUCK_MS && !unread_any_is_off(&arguments->unread, ms) &&
+	    !(question && unread_has(&arguments->unread, question->tgid)))
 		return;
 	state = helper_state(&arguments->reader, arguments->proc);
 	/* On a busy machine the helper waits for a CPU, and nobody is to blame. */
@@ -250,7 +259,6 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 		arguments->progress_ms = ms;
 		return;
 	}
-	question = find(arguments, current->number);
 	/* Nor is who was asked by one that somebody has killed. */
 	if (state != 'Z' && question && question->state == QUESTION_ASKED) {
 		question->state = QUESTION_UNKNOWN;
@@ -304,7 +312,7 @@ bool arguments_exchange(struct arguments *arguments, bool wait)
 		reader_wait(&arguments->reader, WAIT_US);
 	take(arguments);
 	settled = check_deadlines(arguments);
-	while (wait && !settled && is_awaiting(arguments)) {
+	if (wait && !settled && is_awaiting(arguments)) {
 		reader_wait(&arguments->reader, LATE_MS * 1000);
 		take(arguments);
 		settled = check_deadlines(arguments);

@@ -74,8 +74,8 @@ int arguments_want(struct arguments *arguments, pid_t tgid);
 void arguments_changed(struct arguments *arguments, pid_t tgid);
 
 /*
- * Sends the new questions and takes the answers that are there; new ones are waited for 2 ms. wait: until one question
- * at least is settled. Returns whether one is, since arguments_end_round; or with wait, whether none is open.
+ * Sends the new questions and takes the answers that are there; new ones are waited for 2 ms. wait: up to 5 ms longer,
+ * until one question at least is settled. Returns whether one is, since arguments_end_round; or with wait, whether none is open.
  */
 bool arguments_exchange(struct arguments *arguments, bool wait);
 
