@@ -8,6 +8,7 @@ from pathlib import Path
 import costs
 import lab
 
+# Ratios to no daemon. The promise is 1.05 for medians over several seeds; one short run differs from them by some percent.
 BOUNDS = json.loads(Path(__file__).with_name("bounds.json").read_text(encoding="utf-8"))
 # A count of late ones that is as small as this is chance.
 _FEW = 2
@@ -41,6 +42,14 @@ class Frames(lab.Case):
             with self.subTest(metric):
                 self.assertLessEqual(run.value("schedqos", metric), most * run.value("none", metric))
 
+    def test_what_is_done_in_one_go_fits_into_a_slice(self):
+        if lab.why_not(lab.HRTICK_KERNEL):
+            self.skipTest(lab.why_not(lab.HRTICK_KERNEL))
+        run = lab.sound()
+        for metric, most in BOUNDS["slices"].items():
+            with self.subTest(metric):
+                self.assertLessEqual(run.value("schedqos", metric), most * run.value("none", metric))
+
 
 class Costs(lab.Case):
     def test_the_daemon_costs_what_the_table_says(self):
@@ -62,8 +71,8 @@ class Judgement(unittest.TestCase):
         self.assertEqual(costs.differences({"thread, storm, 10 rules": 80.0}, {"thread, storm, 10 rules": 84.0}), [])
 
     def test_harm_is_a_p99_or_a_count(self):
-        self.assertEqual(harms({"a_p99": [1.0], "a_max": [1.0], "a_late": [0]}, {"a_p99": [1.1], "a_max": [9.0], "a_late": [5]}),
-                         {"a_p99": (1.0, 1.1), "a_late": (0, 5)})
+        self.assertEqual(harms({"a_p99": [1.0], "a_max": [1.0], "a_late": [0]}, {"a_p99": [1.2], "a_max": [9.0], "a_late": [5]}),
+                         {"a_p99": (1.0, 1.2), "a_late": (0, 5)})
         self.assertEqual(harms({"a_p99": [1.0], "a_late": [0]}, {"a_p99": [1.04], "a_late": [2]}), {})
 
 

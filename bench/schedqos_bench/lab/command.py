@@ -41,7 +41,7 @@ def add_parser(verbs):
                      help="a program, with its libraries, or a folder, that is in the guest under the same path")
     lab.add_argument("--out", type=Path, metavar="FILE", help="for all values of all seeds, as JSON")
     lab.add_argument("--figures", type=Path, metavar="FILE", help="write the table into a document, between its marks "
-                     "<!-- lab: SCENARIO KERNEL CPUS --> and <!-- end of lab: SCENARIO KERNEL CPUS -->")
+                     "<!-- lab: SCENARIO KERNEL CPUS [VARIANTS] --> and <!-- end of lab: ... -->")
     return lab
 
 
@@ -168,4 +168,4 @@ def _write_figures(args, scenario, found):
             "seeds (least - greatest).\n\n" + values.table(shown, scenario.units(args)))
     if scenario.JUDGED:
         text += "\n\n" + "\n".join(_promise(found))
-    marked.write(args.figures, f"{args.scenario} {args.kernel} {args.cpus}", text, "lab")
+    marked.write(args.figures, " ".join([args.scenario, args.kernel, str(args.cpus), *(args.variants or [])]), text, "lab")
