@@ -144,6 +144,7 @@ def _command(args, scenario):
     if hasattr(scenario, "SECONDS"):
         words += ["--seconds", str(args.seconds or scenario.SECONDS)]
     words += ["--variants", ",".join(args.variants or [scenario.VARIANTS])]
+    words += scenario.own_words(args) if hasattr(scenario, "own_words") else []
     return shlex.join(words)
 
 

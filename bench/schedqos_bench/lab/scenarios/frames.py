@@ -32,6 +32,11 @@ def add_options(parser):
                         help="frames: write the kernel's switches and wake-ups around the longest wait of each variant")
 
 
+def own_words(options):
+    """The words of a command line that repeats the run, beside those of all scenarios."""
+    return [] if options.layouts == ",".join(LAYOUTS) else ["--layouts", options.layouts]
+
+
 def layouts(options):
     names = options.layouts.split(",")
     wrong = [name for name in names if name not in LAYOUTS]
