@@ -20,7 +20,7 @@ static int open_bridge_bus(struct bridge *bridge)
 	if (r >= 0)
 		r = sd_bus_set_exit_on_disconnect(bridge->bus, 1);
 	if (r < 0)
-		log_error("the system bus: %s", strerror(-r));
+		log_error("cannot connect to the system bus: %s", strerror(-r));
 	return r;
 }
 
@@ -29,7 +29,7 @@ static int take_name(struct bridge *bridge, const char *name)
 	int r = sd_bus_request_name(bridge->bus, name, 0);
 
 	if (r < 0)
-		log_error("the name %s on the system bus: %s", name,
+		log_error("cannot take the name %s on the system bus: %s", name,
 			  r == -EEXIST || r == -EALREADY ? "another service has it" : strerror(-r));
 	return r;
 }
@@ -80,7 +80,8 @@ int bridge_run(bool is_system76)
 	if (r >= 0)
 		r = sd_event_loop(bridge.event);
 	if (r > 0)
-		log_notice("the %s has gone", sd_bus_is_open(bridge.bus) > 0 ? "daemon" : "system bus");
+		log_notice("the %s has ended, and so does the bridge",
+			   sd_bus_is_open(bridge.bus) > 0 ? "daemon" : "system bus");
 	bridge_clear(&bridge);
 	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

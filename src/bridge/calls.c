@@ -79,7 +79,7 @@ static int close_call(struct call *call, int r, const sd_bus_error *error)
 
 static int refuse_for_now(sd_bus_error *error)
 {
-	return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many calls for now");
+	return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many calls: try again in a few seconds");
 }
 
 /* ---- messages ---- */
@@ -210,17 +210,17 @@ static int judge_answer(sd_bus_message *answer, sd_bus_error *error)
 
 	if (sd_bus_error_has_names(fault, SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
 		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED,
-					"there is no polkit here to allow it: only root may");
+					"polkit does not run, so only root may do this");
 	if (fault || sd_bus_message_enter_container(answer, 'r', "bba{ss}") < 0 ||
 	    sd_bus_message_read(answer, "bb", &is_authorized, &is_challenge) < 0)
-		return sd_bus_error_setf(error, SD_BUS_ERROR_ACCESS_DENIED, "polkit has not allowed it: %s",
-					 fault && fault->message ? fault->message : "no answer that makes sense");
+		return sd_bus_error_setf(error, SD_BUS_ERROR_ACCESS_DENIED, "cannot ask polkit for permission: %s",
+					 fault && fault->message ? fault->message : "its answer is malformed");
 	if (is_authorized)
 		return 0;
 	if (is_challenge)
 		return sd_bus_error_set(error, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED,
-					"this takes an administrator's password, and there is nobody to ask for it");
-	return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "not allowed");
+					"this needs an administrator's password, and nobody can be asked for it");
+	return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED, "polkit does not allow this");
 }
 
 /* ---- the daemon ---- */
@@ -230,7 +230,7 @@ static int take_error(const sd_bus_error *fault, sd_bus_error *error)
 {
 	if (sd_bus_error_has_names(fault, SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_DISCONNECTED, SD_BUS_ERROR_TIMEOUT))
 		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON,
-					"the daemon does not answer, or does not let the bridge in");
+					"the daemon does not answer, or refuses the bridge's connection");
 	return sd_bus_error_copy(error, fault);
 }
 
@@ -368,7 +368,7 @@ static int call_daemon(struct call *call, sd_bus_error *error)
 	if ((call->method->flags & METHOD_HOLDS) && !caller->holds &&
 	    callers_holding(bridge, caller->uid) >= HOLDING_MAX)
 		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-					"too many of your programs hold something already");
+					"too many of your programs already hold classes or limits: end one of them");
 	return send_question(call, caller, error);
 }
 
@@ -395,12 +395,12 @@ static int send_out(struct call *call, const struct caller *caller, sd_bus_error
 
 	if (r == -EBUSY)
 		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-					"too many calls of yours, or of all users, are not answered yet");
+					"too many unanswered calls, of yours or of all users: try again later");
 	if (r < 0)
 		return r;
 	if (call->uid == 0 && (method->flags & METHOD_FOR_USER))
 		return sd_bus_error_set(error, SD_BUS_ERROR_NOT_SUPPORTED,
-					"root asks the daemon itself, as 'schedqos' does");
+					"not for root: use the command schedqos, which asks the daemon itself");
 	if (call->uid == 0 || !method->action || (caller->may_show && (method->flags & METHOD_SHOWS)))
 		return call_daemon(call, error);
 	return ask_polkit(call, method->action);
@@ -449,7 +449,7 @@ int call_begin(struct bridge *bridge, const struct method *method, sd_bus_messag
 	int r = measure_arguments(message, &size);
 
 	if (r == -E2BIG)
-		return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "no name is that long");
+		return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "the arguments are too long");
 	if (r >= 0)
 		r = sd_bus_message_rewind(message, 1);
 	if (r >= 0)

@@ -47,8 +47,7 @@ static void look_into(const char *path, struct named_class *item)
 	int r = *path && safe ? unit_file_read(path, &said) : -ENOENT;
 
 	if (r < 0 && r != -ENOENT)
-		log_warning("%s: cannot be read, and what it says in [X-SchedQoS] does not count: %s", safe,
-			    strerror(-r));
+		log_warning("%s: cannot be read, so its section [X-SchedQoS] is ignored: %s", safe, strerror(-r));
 	if (r < 0 || !said.line)
 		return;
 	item->said = said;

@@ -19,7 +19,7 @@ static int before_list(struct call *call, struct caller *caller, sd_bus_error *e
 {
 	if (caller->uid != 0 && access("/proc/1/stat", R_OK) < 0)
 		return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED,
-					"/proc hides others' processes here: only root may see them");
+					"/proc hides other users' processes here (hidepid), so only root may see them");
 	(void)call;
 	return 0;
 }

@@ -46,8 +46,8 @@ int weighted_open(struct weighted *weighted, bool is_user)
 			r = -errno;
 	}
 	if (r < 0)
-		log_error("the record of cpu weights in %s: %s", weighted->path,
-			  r == -EWOULDBLOCK ? "\"schedqos weights\" runs already" : strerror(-r));
+		log_error("cannot open the record of cpu weights in %s: %s", weighted->path,
+			  r == -EWOULDBLOCK ? "'schedqos weights' already runs" : strerror(-r));
 	return r;
 }
 
@@ -112,7 +112,7 @@ static int put_back(struct weighted *weighted, const char *name, const struct ke
 			log_debug("%s: CPUWeight is put back", name);
 		unit->weight = kept->before;
 	} else if (unit->weight != kept->before) {
-		log_info("%s: its CPUWeight was changed by somebody and stays", name);
+		log_info("%s: somebody has changed its CPUWeight, which is not put back", name);
 	}
 	return forget_weight(weighted, name);
 }
@@ -150,7 +150,7 @@ static bool may_set(struct weighted *weighted, const struct unit *unit)
 	const bool is_chosen = has_chosen_weight(weighted, unit);
 
 	if (is_chosen || unit->other) {
-		log_write(weighted->level, "%s: somebody has chosen its %s, which stays", unit->id,
+		log_write(weighted->level, "%s: keeps the %s that somebody has chosen", unit->id,
 			  is_chosen ? "CPUWeight" : unit->other);
 		return false;
 	}
@@ -158,8 +158,7 @@ static bool may_set(struct weighted *weighted, const struct unit *unit)
 		return true;
 	log_write(
 		weighted->has_told_border ? LOG_DEBUG : LOG_INFO,
-		"%s: gets no CPUWeight, which would switch on the cpu controller for all that is in %s; the same goes for "
-		"others where it is off",
+		"%s: gets no CPUWeight, because that would enable the cpu controller for everything in %s; neither do others where it is off",
 		unit->id, unit->slice);
 	weighted->has_told_border = true;
 	return false;
@@ -171,7 +170,7 @@ static int set_weight(struct weighted *weighted, const char *name, const struct 
 	int r = record_weight(weighted, name, &kept);
 
 	if (r < 0) {
-		problem_report(&weighted->refused, "%s: gets no CPUWeight, since that cannot be recorded: %s", name,
+		problem_report(&weighted->refused, "%s: gets no CPUWeight, because that cannot be recorded: %s", name,
 			       strerror(-r));
 		return 0;
 	}
@@ -251,8 +250,7 @@ int weighted_put_back(struct weighted *weighted)
 	int r = weighted_again(weighted, no_weight, NULL);
 
 	if (r < 0)
-		log_error("cpu weights are not put back, but still in the record in %s: %s", weighted->path,
-			  strerror(-r));
+		log_error("cannot put back cpu weights, which stay on record in %s: %s", weighted->path, strerror(-r));
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -86,7 +86,7 @@ static void tell_classes(struct weights *weights)
 		return;
 	r = classes_tell(&weights->classes, weights->daemon, weights->units.is_user, &error);
 	if (r < 0 && !weights->is_refused)
-		log_warning("the classes that units name do not count: %s",
+		log_warning("the daemon refuses the classes that units name: %s",
 			    error.message ? text_escape_to(safe, sizeof(safe), error.message, strlen(error.message))
 					  : strerror(-r));
 	weights->is_refused = r < 0;
@@ -368,7 +368,7 @@ static int listen_to_logins(struct weights *weights)
 				    (uint32_t)sd_login_monitor_get_events(weights->logins), on_login, weights);
 	/* Without a login manager, nobody is at a seat. */
 	if (r < 0)
-		log_debug("nobody tells of seats: %s", strerror(-r));
+		log_debug("cannot follow seats: %s", strerror(-r));
 	if (!weights->units.is_user)
 		weights->seat_is_used = r >= 0 && seat_is_used();
 	return 0;
@@ -412,9 +412,10 @@ static int connect_to_daemon(struct weights *weights)
 	if (r >= 0)
 		r = sd_bus_attach_event(weights->daemon, weights->event, SD_EVENT_PRIORITY_NORMAL);
 	if (!weights->units.is_user && (r == -ENOENT || r == -ECONNREFUSED || r == -ECONNRESET || r == -ENOTCONN))
-		log_error("not running: the daemon says what weights there are");
+		log_error(
+			"no daemon runs, and only the daemon knows the weights: 'systemctl start schedqos' starts it");
 	else if (r < 0)
-		log_error("talking to the daemon: %s", strerror(-r));
+		log_error("cannot talk to the daemon: %s", strerror(-r));
 	return r;
 }
 
@@ -439,7 +440,7 @@ static int connect_to_manager(struct weights *weights)
 	if (r >= 0)
 		r = manager_each_unit(weights->units.manager, look_listed, weights);
 	if (r < 0)
-		log_error("talking to systemd on the %s bus, which sets cpu weights: %s",
+		log_error("cannot talk to systemd on the %s bus, which sets cpu weights: %s",
 			  weights->units.is_user ? "user's" : "system", strerror(-r));
 	return r;
 }
@@ -482,7 +483,7 @@ int weights_run(bool is_user)
 	/* Put all back also when the daemon has ended, because its setting has ended with it. */
 	if (sd_event_loop(weights.event) == 0 || !sd_bus_is_open(weights.daemon))
 		return weighted_put_back(&weights.units);
-	log_error("the service manager does not answer: cpu weights are still in the record in %s",
+	log_error("the service manager does not answer: cpu weights are not put back, and stay on record in %s",
 		  weights.units.path);
 	return EXIT_FAILURE;
 }

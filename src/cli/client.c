@@ -27,7 +27,7 @@
 /* The same if polkit may ask the user for a password. */
 #define PASSWORD_US (150 * 1000000ULL)
 
-#define NOT_ALLOWED "not allowed to talk to the daemon: must be root, or have the package schedqos-desktop"
+#define NOT_ALLOWED "not allowed to talk to the daemon: run this as root, or install the package schedqos-desktop"
 
 /* Connects to the daemon as root, else to the bus, which starts the bridge if it is installed. */
 static int connect_to(sd_bus **ret)
@@ -67,7 +67,7 @@ static void tell_fault(int error)
 	switch (-error) {
 	case ENOENT:
 	case ECONNREFUSED:
-		log_error("not running: 'systemctl start schedqos' or 'schedqos start -d' starts it");
+		log_error("no daemon runs: 'systemctl start schedqos' or 'schedqos start -d' starts it");
 		break;
 	case EACCES:
 	case EPERM:
@@ -77,7 +77,7 @@ static void tell_fault(int error)
 		log_error("the daemon does not answer");
 		break;
 	default:
-		log_error("talking to the daemon: %s", strerror(-error));
+		log_error("cannot talk to the daemon: %s", strerror(-error));
 	}
 }
 
@@ -103,8 +103,8 @@ static const char *bridge_fault(const sd_bus_error *error)
 	} table[] = {
 		{ SD_BUS_ERROR_SERVICE_UNKNOWN, NOT_ALLOWED },
 		{ SD_BUS_ERROR_NAME_HAS_NO_OWNER, NOT_ALLOWED },
-		{ SD_BUS_ERROR_UNKNOWN_METHOD, "only root may: try sudo" },
-		{ SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED, "this takes an administrator's password: try sudo" },
+		{ SD_BUS_ERROR_UNKNOWN_METHOD, "only root may do this: try sudo" },
+		{ SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED, "this needs an administrator's password: try sudo" },
 	};
 
 	for (size_t i = 0; i < array_size(table); i++) {
@@ -130,7 +130,7 @@ static int explain_failure(const sd_bus_error *error, int r)
 	}
 	/* The daemon was killed during the call, had no memory, or hangs. */
 	if (r == -ECONNRESET || r == -ENOTCONN)
-		log_error("the daemon has ended before it answered, or hangs: %s", strerror(-r));
+		log_error("the daemon ended before it answered, or hangs: %s", strerror(-r));
 	else if (r == -ETIMEDOUT || !error->message)
 		tell_fault(r);
 	else
@@ -169,7 +169,7 @@ int client_call(const char *interface, const char *method, sd_bus_message **ret,
 		r = sd_bus_message_appendv(question, types, values);
 	va_end(values);
 	if (r == -EINVAL) {
-		log_error("what is no UTF-8 cannot be asked for");
+		log_error("argument is not valid UTF-8");
 		return EXIT_USAGE;
 	}
 	if (r >= 0)
@@ -184,7 +184,7 @@ int client_process(pid_t pid)
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	if (fd < 0)
-		log_error("no process %d: %s", (int)pid, strerror(errno));
+		log_error("cannot watch process %d: %s", (int)pid, strerror(errno));
 	return fd;
 }
 
@@ -210,7 +210,7 @@ int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given)
 	if (*class)
 		log_warning("process %d: limited to %s", (int)(pid ? pid : getpid()), class);
 	else
-		log_error("process %d: not in %s for now: %s", (int)(pid ? pid : getpid()), qos, reason);
+		log_error("process %d does not have %s now: %s", (int)(pid ? pid : getpid()), qos, reason);
 	return *class ? 0 : EXIT_FAILURE;
 }
 
@@ -225,7 +225,7 @@ cJSON *status_read(void)
 	sd_bus_message_read(reply, "s", &text);
 	status = cJSON_Parse(text);
 	if (!status)
-		log_error("what the daemon says is no JSON");
+		log_error("the daemon's answer is not valid JSON");
 	return status;
 }
 

@@ -38,9 +38,9 @@ static void list_files(const struct config *config)
 	for (size_t i = 0; i < config->n_files; i++)
 		list_file(config, i);
 	if (!config->n_files)
-		log_warning("found no file: there is only what is built in");
+		log_warning("found no file: only the built-in configuration is in use");
 	else if (!rules)
-		log_warning("there is no rule: no program gets another class than %s", QOS_DEFAULT_NAME);
+		log_warning("there are no rules: no program gets a class other than %s", QOS_DEFAULT_NAME);
 	say_mapping(config);
 	log_info("%zu rule%s, %zu classes: no errors", rules, rules == 1 ? "" : "s", config->n_classes);
 }

@@ -91,11 +91,11 @@ static int begin_edit(struct edit *edit, const char *name)
 	if (r == 0)
 		r = make_copy(edit);
 	if (r == -EEXIST)
-		log_error("%s: somebody else edits it; or an edit was killed, then remove %s", name, edit->copy);
+		log_error("%s: somebody else is editing it; or if an edit was killed, remove %s", name, edit->copy);
 	else if (r == -EXDEV)
-		log_error("%s: others can exchange files in its folder: edit a copy elsewhere", name);
+		log_error("%s: other users can replace files in its folder: edit a copy elsewhere", name);
 	else if (r < 0)
-		log_error("%s: %s%s", name, strerror(-r), r == -EACCES ? ": must be root" : "");
+		log_error("%s: %s%s", name, strerror(-r), r == -EACCES ? ": run this as root" : "");
 	return r;
 }
 
@@ -107,7 +107,7 @@ static int run_editor(const char *path)
 	if (setenv("SCHEDQOS_EDITED", path, true) == 0 &&
 	    system("eval \"${VISUAL:-${EDITOR:-$(command -v editor || echo vi)}} \\\"\\$SCHEDQOS_EDITED\\\"\"") == 0)
 		return 0;
-	log_error("the editor failed: EDITOR says which one to take");
+	log_error("the editor failed: set EDITOR to choose another");
 	return EXIT_FAILURE;
 }
 
@@ -133,7 +133,7 @@ static int install(const struct edit *edit)
 	if (is_stale || fd < 0 || (exists && fchown(fd, edit->file.st_uid, edit->file.st_gid) < 0) ||
 	    fchmod(fd, exists ? edit->file.st_mode & 07777 : 0644) < 0 || fsync(fd) < 0 ||
 	    rename(edit->copy, edit->path) < 0) {
-		log_error("%s: %s: the text is kept in %s", edit->path,
+		log_error("%s: cannot be replaced: %s: your text is kept in %s", edit->path,
 			  is_stale ? "somebody else has changed it" : strerror(errno), edit->copy);
 		return EXIT_FAILURE;
 	}

@@ -24,7 +24,7 @@ static int tell_failure(pid_t task, int error)
 	if (error == -ESRCH)
 		log_error("there is no task %d: it may have ended", (int)task);
 	else if (error == -EINVAL && !task)
-		log_error("no program has such a name");
+		log_error("no program can have this name");
 	else
 		log_error("%s", strerror(-error));
 	return EXIT_FAILURE;

@@ -35,7 +35,7 @@ static int read_rules_file(struct ananicy *ananicy, const char *path)
 	int r = read_text_file(path, FILE_MAX, &text, &size);
 
 	if (r == -EINVAL)
-		return import_error(path, "is no regular file");
+		return import_error(path, "is not a regular file");
 	if (r == 0)
 		r = ananicy_read(ananicy, path, text, size);
 	return r < 0 ? import_error(path, strerror(-r)) : 0;
@@ -93,7 +93,7 @@ static int convert(struct ananicy *ananicy)
 	fputs(text ? text : "", stdout);
 	fputs(summary, stderr);
 	if (text && strlen(text) > CONFIG_SIZE_MAX)
-		log_warning("larger than a configuration file may be: import its folders one by one");
+		log_warning("the result is larger than a configuration file may be: import the folders one by one");
 	return text ? 0
 		    : import_error("no rule to import", "name ananicy's folder, such as /etc/ananicy.d, or its files");
 }

@@ -45,7 +45,7 @@ static int hold(int process)
 	sd_bus *bus = client_bus();
 	struct pollfd ends[] = { { .fd = sd_bus_get_fd(bus), .events = POLLIN }, { .fd = process, .events = POLLIN } };
 
-	log_info("limited until this ends (Ctrl-C)");
+	log_info("the limit lasts until this command ends (Ctrl-C)");
 	for (;;) {
 		_cleanup_(sd_bus_message_unrefp) sd_bus_message *message = NULL;
 		int r = sd_bus_process(bus, &message);
@@ -92,10 +92,10 @@ static int set_limit(const struct command *command, const struct target *target,
 		return status;
 	sd_bus_message_read(reply, "t", &lowered);
 	if (lowered)
-		log_info("limited: %" PRIu64 " task%s lowered to what %s gives", lowered, lowered == 1 ? "" : "s",
+		log_info("limited: %" PRIu64 " task%s lowered to %s", lowered, lowered == 1 ? "" : "s",
 			 command->operands[1]);
 	else
-		log_info("limited: no task carried more than %s gives", command->operands[1]);
+		log_info("limited: no task was above %s", command->operands[1]);
 	return keep ? 0 : hold(process);
 }
 

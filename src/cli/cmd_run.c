@@ -69,7 +69,7 @@ static bool lower_to(const struct command *command, const char *name)
 	if (r == -ENOENT)
 		log_error("%s", words ? words : "no such class");
 	else if (r == -EPERM || r == -EACCES)
-		log_error("%s would raise the command: that takes root", class->name);
+		log_error("%s would raise the command, which only root may do", class->name);
 	else if (r < 0)
 		log_error("%s", strerror(-r));
 	config_free(config);

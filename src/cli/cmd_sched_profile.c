@@ -92,21 +92,21 @@ static int local_apply(const struct sched_profile *profile)
 		return EXIT_FAILURE;
 	r = machine_new(false, &machine);
 	if (r < 0) {
-		log_error("nothing is changed, since the record of an earlier run in " STATE_FOLDER
+		log_error("no knob is changed, because the record of an earlier run in " STATE_FOLDER
 			  " cannot be used: %s",
 			  state_file_fault(r));
 		return EXIT_FAILURE;
 	}
 	r = machine_apply(machine, profile, false, &result);
 	if (r < 0) {
-		log_error("nothing is changed, since how to put it back cannot be recorded: %s", strerror(-r));
+		log_error("no knob is changed, because the previous values cannot be recorded: %s", strerror(-r));
 		return EXIT_FAILURE;
 	}
 	refusals = machine_refusals(machine, &count);
 	for (size_t i = 0; i < count; i++)
 		log_warning("%s", refusals[i]);
 	if (machine_count_changed(machine))
-		log_info("no daemon runs: 'schedqos restore' puts back what was changed");
+		log_info("no daemon runs: 'schedqos restore' puts the previous values back");
 	return count ? EXIT_FAILURE : 0;
 }
 
@@ -121,8 +121,8 @@ int cmd_sched_profile(const struct command *command)
 	int status;
 
 	if (name && (is_none || !*name))
-		return usage_error(command->verb,
-				   is_none ? "a profile's name or --none, not both" : "a profile has a name");
+		return usage_error(command->verb, is_none ? "--none and a profile's name exclude each other"
+							  : "the profile's name is empty");
 	if (has_daemon)
 		return name || is_none ? daemon_apply(name ? name : "") : daemon_list();
 	status = read_config(&command->paths, false, &config);

@@ -127,13 +127,13 @@ static void put_heads(const struct frame *frame, struct text_buf *rows, const ch
 static void put_notes(const struct frame *frame, struct text_buf *out)
 {
 	if (!member_flag(frame->answer, "taskstats"))
-		text_buf_printf(out, "Tasks that ended are missing (%s), and CPU time is of those that live.\n",
+		text_buf_printf(out, "Ended tasks are missing (%s): CPU time is that of living tasks only.\n",
 				member_text(frame->answer, "taskstats_error"));
 	if (frame->lost)
 		text_buf_printf(out, "The kernel dropped records of ended tasks (%" PRIu64 " x): (ended unheard).\n",
 				frame->lost);
 	if (!member_flag(frame->answer, "delays"))
-		text_buf_printf(out, "This kernel counts no waits (CONFIG_TASK_DELAY_ACCT).\n");
+		text_buf_printf(out, "This kernel does not count waits (CONFIG_TASK_DELAY_ACCT).\n");
 }
 
 static char *frame_text(const struct frame *frame, bool on_terminal)
@@ -153,8 +153,7 @@ static char *frame_text(const struct frame *frame, bool on_terminal)
 		text_buf_printf(&apps, "%s\t%s", line->class ? line->class : "-", label(line, name, sizeof(name)));
 		put_figures(frame, &apps, line);
 	}
-	text_buf_printf(&out,
-			"%.1f s: %.0f %% of %ld CPUs, by %" PRIu64 " tasks that live and %" PRIu64 " that ended\n",
+	text_buf_printf(&out, "%.1f s: %.0f %% of %ld CPUs, by %" PRIu64 " living tasks and %" PRIu64 " that ended\n",
 			(double)frame->us / 1e6, percent(frame, frame->all.cpu_us), frame->cpus, frame->all.living,
 			frame->all.ended);
 	put_notes(frame, &out);

@@ -25,7 +25,7 @@ int read_config(const struct config_paths *paths, bool checks, struct config **r
 	for (size_t i = 0; i < errors.count && (checks || r < 0); i++)
 		fprintf(stderr, "%s\n", errors.items[i].text);
 	if (r < 0 && r != -EINVAL)
-		log_error("reading the configuration: %s", strerror(-r));
+		log_error("cannot read the configuration: %s", strerror(-r));
 	config_errors_clear(&errors);
 	return r < 0 ? EXIT_CONFIG : 0;
 }
@@ -69,7 +69,7 @@ int daemon_config(struct config **ret)
 		r = config_load_texts(files, array_size(files), &lookup, CONFIG_USERS_PEOPLE_MS, ret, &errors);
 	}
 	if (r < 0)
-		log_error("the daemon's configuration: %s", strerror(-r));
+		log_error("cannot read the daemon's configuration: %s", strerror(-r));
 	config_errors_clear(&errors);
 	return r;
 }
@@ -81,7 +81,7 @@ int reload_daemon(void)
 	int status = client_call(BUS_INTERFACE, "Reload", &reply, "");
 
 	if (status == EXIT_CONFIG)
-		log_error("reload refused: the configuration that was in force stays");
+		log_error("reload refused: the previous configuration stays in force");
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "ss", &warnings, &summary);

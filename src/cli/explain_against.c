@@ -76,10 +76,10 @@ static void find_why(struct pair *pair)
 	pair->by_weights = pair->sides[0].group.path[0] || pair->sides[1].group.path[0];
 	if (attr_rank(a->policy, a->rt_priority) || attr_rank(b->policy, b->rt_priority)) {
 		pair->by_weights = false;
-		pair->why = "priorities go before whatever ranks fair tasks, and a deadline before them";
+		pair->why = "real-time priorities come before fair tasks, and deadlines before both";
 	} else if (strcmp(state, "enabled") == 0) {
 		pair->is_untold = true;
-		pair->why = "a sched_ext scheduler is loaded, which alone knows";
+		pair->why = "a sched_ext scheduler is loaded, and it alone decides";
 	} else if (pair->by_weights) {
 		pair->why = DOCTOR_BORDER_WORDS;
 	} else {
@@ -122,10 +122,10 @@ static void print_side(const struct pair *pair, const struct side *side)
 
 	printf("%d %s: ", (int)side->tid, side->name);
 	if (pair->is_untold)
-		printf("cannot be told");
+		printf("unknown");
 	else
 		printf("%.*f %% of one CPU", side->share > 0 && side->share < .1 ? 1 : 0, side->share * 100);
-	printf("%s\n" LABEL "%s\n", side == pair->sides ? ", if both want all of it and nobody else does" : "",
+	printf("%s\n" LABEL "%s\n", side == pair->sides ? ", if both want all of it and no other task does" : "",
 	       "ranked by",
 	       pair->by_weights && side->group.path[0] ? border_text(text, sizeof(text), &side->group)
 						       : task_attr_text(&side->attr, attr));

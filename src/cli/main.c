@@ -22,7 +22,7 @@ static const struct verb verbs[] = {
 	  TAKES(PRINT) | TAKES(DIFF) | TAKES_PATHS | TAKES(MAPPING), "[FILE|DIR ...]" },
 	{ "edit", cmd_edit, "edit and check the configuration, then apply it", TAKES_PATHS, NULL },
 	{ "status", cmd_status, "show what the daemon does and has done", TAKES(JSON) | TAKES(METRICS), NULL },
-	{ "explain", cmd_explain, "say why a task, or a program of that name, has its class",
+	{ "explain", cmd_explain, "explain why a task, or a program of that name, has its class",
 	  TAKES(JSON) | TAKES(NAME) | TAKES(AGAINST) | TAKES_PATHS, "[PID|TID]" },
 	{ "list", cmd_list, "show every process with its class", TAKES(CLASS) | TAKES(APP) | TAKES(JSON), NULL },
 	{ "top", cmd_top, "show what classes and programs use, and how long they wait",

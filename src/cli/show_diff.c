@@ -71,7 +71,7 @@ void show_diff(const struct config *before, const struct config *after)
 		r = count_changes(before, after, &count);
 	}
 	if (r < 0)
-		printf("how many tasks change class cannot be told: %s\n", strerror(-r));
+		printf("cannot tell how many tasks change class: %s\n", strerror(-r));
 	else
-		printf("tasks: %zu of those that run change%s class\n", count, count == 1 ? "s" : "");
+		printf("tasks: %zu of the running ones change%s class\n", count, count == 1 ? "s" : "");
 }

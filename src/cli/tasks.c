@@ -98,7 +98,7 @@ int tasks_read(struct tasks *ret)
 	if (r >= 0)
 		r = read_rows(ret->reply, ret, patterns, n_patterns);
 	if (r < 0) {
-		log_error("what the daemon says: %s", strerror(-r));
+		log_error("cannot read the daemon's answer: %s", strerror(-r));
 		tasks_clear(ret);
 	} else {
 		qsort(ret->rows, ret->n_rows, sizeof(*ret->rows), compare_tids);

@@ -111,7 +111,7 @@ int use_ask(struct use_answer *ret)
 	classes = member(ret->json, "classes");
 	ret->apps.lines = calloc((size_t)cJSON_GetArraySize(rows) + 1, sizeof(*ret->apps.lines));
 	if (!ret->json || !ret->apps.lines) {
-		log_error(ret->json ? "out of memory" : "what the daemon says is no JSON");
+		log_error(ret->json ? "out of memory" : "the daemon's answer is not valid JSON");
 		use_clear(ret);
 		return EXIT_FAILURE;
 	}

@@ -76,10 +76,10 @@ static int warn_granted(const struct config *config, const struct grant *grant, 
 	if (!path || !words)
 		return -ENOMEM;
 	if (grant->count > 1)
-		snprintf(more, sizeof(more), "; %zu more of this file do the same", grant->count - 1);
+		snprintf(more, sizeof(more), "; the same goes for %zu more in this file", grant->count - 1);
 	return config_warn(
 		config, errors, at, path,
-		"%s goes to whoever takes this name or path: match a \"user\", or a \"cgroup\" outside user.slice%s%s",
+		"%s goes to any program with this name or path: match a \"user\", or a \"cgroup\" outside user.slice%s%s",
 		words, is_yield_enough(class, grant->rule) ? ", or accept that by \"yield\": true" : "", more);
 }
 
@@ -155,7 +155,7 @@ static int check_classes(const struct config *config, struct config_errors *erro
 					"%s goes to every program that has no rule", words);
 		else if (meant)
 			r = config_warn(config, errors, &class->source, class->name,
-					"is a new class, which no rule gives (did you mean \"%s\"?)", meant);
+					"is a new class that no rule assigns (did you mean \"%s\"?)", meant);
 	}
 	return r;
 }

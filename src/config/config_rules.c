@@ -280,7 +280,7 @@ static const char *outside_rule(const struct json_node *value)
 	if (is_setting(value->key))
 		return ": that is a setting, which belongs inside \"" SETTINGS_KEY "\"";
 	if (value->parent->key && is_setting(value->parent->key))
-		return ": what it is in is a setting, which belongs inside \"" SETTINGS_KEY "\"";
+		return ": its object is a setting, which belongs inside \"" SETTINGS_KEY "\"";
 	return value->type == JSON_OBJECT ? ": the rule of another program belongs beside this one"
 					  : outside_class(value);
 }

@@ -36,7 +36,7 @@ int bus_explain_name(sd_bus_message *message, void *userdata, sd_bus_error *erro
 		return r;
 	r = tagger_explain_name(daemon->tagger, name, &json);
 	if (r == -EINVAL)
-		return sd_bus_error_set(error, BUS_ERROR_FAILED, "no program has such a name");
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "no program can have this name");
 	return reply(message, r, 0, json, error);
 }
 

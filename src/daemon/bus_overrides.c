@@ -78,19 +78,20 @@ static int reply_refused(const struct daemon *daemon, const struct override *ask
 	case ESRCH:
 		return sd_bus_error_setf(
 			error, BUS_ERROR_FAILED,
-			"no process %d, or it is one that is never touched (a kernel thread, schedqos)",
+			"there is no process %d, or schedqos never touches it (a kernel thread, schedqos itself)",
 			(int)asked->pid);
 	case ENOTDIR:
 		text_escape_to(safe, sizeof(safe), asked->cgroup, strlen(asked->cgroup));
-		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "no cgroup %s", safe);
+		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "there is no cgroup %s", safe);
 	case EDQUOT:
 	case ENOSPC:
-		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many overrides at once");
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many overrides are in force");
 	case EPERM:
 		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS,
 					asked->cgroup ? "that cgroup is not yours" : not_yours);
 	case EACCES:
-		return sd_bus_error_set(error, BUS_ERROR_NEEDS_RAISE, "that is more than the rules give");
+		return sd_bus_error_set(error, BUS_ERROR_NEEDS_RAISE,
+					"this class is higher than the one that rules assign");
 	}
 	return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
 }
@@ -335,7 +336,7 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	if (r >= 0)
 		r = tagger_set_units(daemon->tagger, uid, units, n);
 	if (r == -EDQUOT)
-		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many units with a class");
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many units name a class");
 	if (r < 0)
 		return reply_refused(daemon, &asked, r, error);
 	r = sd_bus_message_new_method_return(message, &reply);

@@ -167,9 +167,9 @@ int bus_list_use(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r == 0)
 		r = strlen(who.name) > NAME_MAX ? -ENAMETOOLONG : reader_of(daemon, &who);
 	if (r == -EPERM)
-		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS, "nobody but root asks as root");
+		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS, "only root may ask as root");
 	if (r == -EUSERS)
-		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%d others read what tasks use: no more can",
+		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%d programs read what tasks use, and no more can",
 					 USE_READERS);
 	if (r < 0)
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));

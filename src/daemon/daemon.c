@@ -76,7 +76,7 @@ static int init_loop(struct daemon *daemon)
 	signal(SIGPIPE, SIG_IGN);
 	/* With a file size limit (ulimit -f) writing the state file must fail with EFBIG, not kill us. */
 	signal(SIGXFSZ, SIG_IGN);
-	return check(r, "making the event loop");
+	return check(r, "cannot make the event loop");
 }
 
 /*
@@ -100,8 +100,8 @@ static int init_proc(struct daemon *daemon)
 {
 	daemon->proc = procfs_open();
 	if (daemon->proc != -ENODEV)
-		return check(daemon->proc, "reading /proc");
-	log_error("reading /proc: what is mounted there is no procfs");
+		return check(daemon->proc, "cannot read /proc");
+	log_error("cannot read /proc: another file system is mounted there");
 	return EXIT_FAILURE;
 }
 
@@ -124,8 +124,8 @@ static int init_machine(struct daemon *daemon)
 	int r = machine_new(true, &daemon->machine);
 
 	if (r < 0) {
-		log_error("the record of what knobs held before an earlier run, " STATE_FOLDER "/" STATE_KNOBS
-			  ", cannot be read: %s: it stays as it is",
+		log_error("cannot read the record of knobs of an earlier run, " STATE_FOLDER "/" STATE_KNOBS
+			  ": %s: it is left as it is",
 			  state_file_fault(r));
 		return EXIT_FAILURE;
 	}
@@ -155,7 +155,7 @@ static int start_daemon(struct daemon *daemon, const struct daemon_options *opti
 	if (!status)
 		status = init_machine(daemon);
 	if (!status)
-		status = check(bus_server_new(daemon, BUS_SOCKET, &daemon->bus), "opening the control socket");
+		status = check(bus_server_new(daemon, BUS_SOCKET, &daemon->bus), "cannot open the control socket");
 	if (status)
 		return status;
 	malloc_trim(0);
@@ -273,7 +273,7 @@ static int run_daemon(const struct daemon_options *options, int ready)
 	if (ready >= 0)
 		detach_done(ready, status, keep_stderr);
 	if (status == 0) {
-		status = check(sd_event_loop(daemon.event), "the event loop");
+		status = check(sd_event_loop(daemon.event), "the event loop failed");
 		finish_daemon(&daemon);
 	}
 	daemon_clear(&daemon);
@@ -288,7 +288,7 @@ int daemon_run(const struct daemon_options *options)
 		int r = detach(&ready, &status);
 
 		if (r != 0)
-			return r < 0 ? check(r, "going to the background") : status;
+			return r < 0 ? check(r, "cannot go to the background") : status;
 	}
 	return run_daemon(options, ready);
 }

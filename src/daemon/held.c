@@ -324,7 +324,7 @@ void held_reloaded(struct daemon *daemon)
 	const size_t ended = tagger_end_overrides(daemon->tagger, lacks_class, daemon->config);
 
 	if (ended)
-		log_warning("%zu override%s ended, since the configuration no longer has their class", ended,
+		log_warning("%zu override%s ended, because the configuration no longer has their class", ended,
 			    ended == 1 ? "" : "s");
 }
 

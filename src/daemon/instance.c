@@ -86,11 +86,11 @@ int instance_lock(bool as_daemon, const char *remedy)
 	if (r == -EEXIST)
 		log_error("already running as pid %d%s%s", (int)owner, remedy ? ": " : "", remedy ? remedy : "");
 	else if (r == -EBUSY)
-		log_error("another schedqos is at work, as pid %d: try again", (int)owner);
+		log_error("another schedqos command is at work as pid %d: try again", (int)owner);
 	else if (r == -EACCES || r == -EPERM)
 		log_error("must be run as root");
 	else if (r < 0)
-		log_error(STATE_FOLDER ": %s", strerror(-r));
+		log_error("cannot lock " STATE_FOLDER ": %s", strerror(-r));
 	return r;
 }
 

@@ -55,7 +55,7 @@ int daemon_load_config(struct daemon *daemon)
 	if (r == -EINVAL)
 		return EXIT_CONFIG;
 	if (r < 0) {
-		log_error("reading the configuration: %s", strerror(-r));
+		log_error("cannot read the configuration: %s", strerror(-r));
 		return EXIT_FAILURE;
 	}
 	set_log_level(daemon);
@@ -152,7 +152,7 @@ int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, c
 	}
 	if (r < 0) {
 		if (!mapping)
-			log_error("reload refused: the configuration that was in force stays");
+			log_error("reload refused: the previous configuration stays in force");
 		daemon_notify_ready(daemon, mapping ? "" : ", last reload refused");
 		return r;
 	}

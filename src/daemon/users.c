@@ -53,7 +53,7 @@ static void log_answer(const struct rule_user *user)
 	if (user->error == 0)
 		log_notice("user \"%s\" is known now: uid %u", name, user->uid);
 	else if (user->error == -ENOENT)
-		log_warning("unknown user \"%s\": rules that ask for it never match", name);
+		log_warning("unknown user \"%s\": rules for this user never match", name);
 }
 
 /* Takes the answer, or gives up on this lookup. */

@@ -57,10 +57,10 @@ static void say_heard(const struct focus *focus)
 	if (r >= 0 && *class)
 		text_escape_to(safe, sizeof(safe), class, strlen(class));
 	if (r >= 0 && !*safe)
-		log_warning("bridge: " BRIDGE " hears what is shown, but the setting \"focus\" is off");
+		log_warning("bridge: " BRIDGE " is told what is shown, but the setting \"focus\" is off");
 	else
-		log_notice("bridge: " BRIDGE " hears what is shown%s%s",
-			   *safe ? "; what is focused gets at least " : "", safe);
+		log_notice("bridge: " BRIDGE " is told what is shown%s%s",
+			   *safe ? "; apps with the focus get at least " : "", safe);
 }
 
 static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unused)
@@ -132,6 +132,6 @@ int bridge_open(struct focus *focus)
 					      "org.freedesktop.DBus.Properties", "PropertiesChanged",
 					      on_bridge_properties, NULL, focus);
 	if (r < 0)
-		log_error("bridge: the system bus: %s", strerror(-r));
+		log_error("bridge: cannot connect to the system bus: %s", strerror(-r));
 	return focus->prints ? 0 : r;
 }

@@ -47,7 +47,7 @@ static const char *gamemode_open(void *held)
 	/* GameRegistered and GameUnregistered. */
 	if (sd_bus_match_signal_async(bus, &gamemode->changes, GAMEMODE, GAMEMODE_PATH, GAMEMODE, NULL, on_change, NULL,
 				      gamemode) < 0)
-		return "the bus does not tell of changes";
+		return "the bus does not report changes";
 	on_change(NULL, gamemode, NULL);
 	return NULL;
 }

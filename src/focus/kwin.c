@@ -116,7 +116,7 @@ static int on_silent(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)source;
 	(void)usec;
 	(void)userdata;
-	log_warning("KWin has taken our script, which says nothing: its log may say why");
+	log_warning("KWin accepted our script, but the script reports nothing: see KWin's log");
 	return 0;
 }
 
@@ -158,7 +158,7 @@ static int load_script(struct kwin *kwin, sd_bus_error *error)
 	if (r >= 0)
 		r = sd_bus_message_read(reply, "i", &number);
 	if (r >= 0 && number < 0)
-		r = sd_bus_error_set(error, SD_BUS_ERROR_FAILED, "it has one of this name");
+		r = sd_bus_error_set(error, SD_BUS_ERROR_FAILED, "a script of this name is already loaded");
 	return r < 0 ? r : call_kwin(kwin, "start", error, NULL, NULL, NULL, NULL);
 }
 
@@ -191,7 +191,7 @@ static const char *kwin_open(void *held)
 	if (r >= 0)
 		return NULL;
 	message = error.message ? error.message : strerror(-r);
-	snprintf(why, size, "it does not take our script: ");
+	snprintf(why, size, "KWin refuses our script: ");
 	text_escape_to(why + strlen(why), size - strlen(why), message, strlen(message));
 	return why;
 }

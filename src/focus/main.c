@@ -131,7 +131,7 @@ static int run_focus(struct focus *focus)
 	if (r >= 0 && sd_event_get_exit_code(focus->event, &code) >= 0 && code)
 		log_notice("the bus has ended, and so does this");
 	if (r < 0)
-		log_error("the loop of events: %s", strerror(-r));
+		log_error("the event loop failed: %s", strerror(-r));
 	return r < 0 ? r : code;
 }
 
@@ -144,11 +144,11 @@ static int start_focus(struct focus *focus)
 		r = sd_event_add_signal(focus->event, NULL, (i ? SIGTERM : SIGINT) | SD_EVENT_SIGNAL_PROCMASK, NULL,
 					NULL);
 	if (r < 0) {
-		log_error("the loop of events: %s", strerror(-r));
+		log_error("the event loop failed: %s", strerror(-r));
 		return r;
 	}
 	if (focus_open_bus(focus, bus_open_user, &focus->user_bus) < 0)
-		log_notice("there is no session bus: nothing is known of KDE, GNOME and games");
+		log_notice("there is no session bus: KDE, GNOME and games cannot be followed");
 	r = bridge_open(focus);
 	if (r >= 0)
 		sources_open(focus);

@@ -213,7 +213,7 @@ static const char *ask_all(struct compositor *compositor)
 				(const cJSON *const *)answers);
 	for (size_t i = 0; i < array_size(answers); i++)
 		cJSON_Delete(answers[i]);
-	return !is_answered ? "it does not answer" : r < 0 ? "it sends what is not understood" : NULL;
+	return !is_answered ? "it does not answer" : r < 0 ? "its messages are not understood" : NULL;
 }
 
 /* ---- events ---- */

@@ -79,9 +79,9 @@ bool sound_is_heard(const void *held, pid_t pid)
 static void set_running(struct object *node, bool is_running)
 {
 	struct focus *focus = node->sound->source.focus;
-	const char *text = !is_running ? "plays no more" :
-			   node->pid   ? "plays sound" :
-					 "plays sound, nobody knows who: nothing is told hidden";
+	const char *text = !is_running ? "plays no more"
+			   : node->pid ? "plays sound"
+				       : "plays sound, but it is unknown which app: no app is reported hidden";
 	char name[64];
 
 	if (node->is_running == is_running)
@@ -230,8 +230,8 @@ static const char *sound_open(void *held)
 	if (sound->context && pw_context_load_module(sound->context, "libpipewire-module-protocol-native", NULL, NULL))
 		sound->core = pw_context_connect(sound->context, NULL, 0);
 	if (!sound->core)
-		return has_card() ? "it does not run: nobody knows what can be heard, so nothing is told hidden" :
-				    "it does not run, and there is no sound card either";
+		return has_card() ? "it does not run: it is unknown which apps play sound, so no app is reported hidden"
+				  : "it does not run, and there is no sound card either";
 	pw_core_add_listener(sound->core, &sound->core_listener, &core_events, sound);
 	sound->globals = pw_core_get_registry(sound->core, PW_VERSION_REGISTRY, 0);
 	pw_registry_add_listener(sound->globals, &sound->registry_listener, &registry_events, sound);

@@ -98,7 +98,7 @@ static const char *open_source(struct focus_source *source)
 		why = type->open(source);
 	if (!why && source->fd >= 0 &&
 	    sd_event_add_io(source->focus->event, &source->io, source->fd, EPOLLIN, on_ready, source) < 0)
-		why = "it cannot be waited for";
+		why = "it cannot be polled";
 	return why || !type->take ? why : type->take(source);
 }
 

@@ -190,21 +190,21 @@ static const char *x11_open(void *held)
 	struct x11 *x11 = held;
 
 	if (getenv("WAYLAND_DISPLAY"))
-		return "$WAYLAND_DISPLAY is set: an X server would know some of the windows only";
+		return "$WAYLAND_DISPLAY is set: an X server would know only some of the windows";
 	if (!getenv("DISPLAY"))
 		return "$DISPLAY is not set";
 	x11->connection = xcb_connect(NULL, NULL);
 	if (xcb_connection_has_error(x11->connection))
-		return "nobody answers at $DISPLAY";
+		return "no X server answers at $DISPLAY";
 	version = answer_of(x11, xcb_res_query_version, 1, 2);
 	if (!version || (version->server_major == 1 && version->server_minor < 2))
-		return "the server does not know whose a window is (X-Resource 1.2)";
+		return "the server does not report the processes of windows (X-Resource 1.2)";
 	x11->root = xcb_setup_roots_iterator(xcb_get_setup(x11->connection)).data->root;
 	if (!get_atoms(x11))
 		return "the server does not answer";
 	select_events(x11, x11->root, XCB_EVENT_MASK_PROPERTY_CHANGE);
 	if (!get_window(x11, x11->root, SUPPORTING_WM_CHECK))
-		return "no window manager that says what it shows (_NET_SUPPORTING_WM_CHECK)";
+		return "no window manager reports its windows (_NET_SUPPORTING_WM_CHECK)";
 	x11->source.fd = xcb_get_file_descriptor(x11->connection);
 	return NULL;
 }

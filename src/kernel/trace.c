@@ -407,7 +407,7 @@ const char *trace_fault(int error)
 	if (error == ENODEV)
 		return "this kernel has no tracefs";
 	if (error == EACCES && is_paranoid())
-		return "kernel.perf_event_paranoid is above 2, for which this kernel asks for CAP_SYS_ADMIN";
+		return "kernel.perf_event_paranoid is above 2, so this kernel requires CAP_SYS_ADMIN";
 	if (error == EACCES || error == EPERM)
 		return "tracefs is not mounted at /sys/kernel/tracing, or CAP_PERFMON is missing";
 	return strerror(error);

@@ -20,7 +20,7 @@ static void check_namespaces(struct checkup *checkup)
 		found_ok(checkup, "namespaces", "the initial ones");
 	else
 		found_bad(checkup, "namespaces",
-			  "the daemon does not start: its tasks would not be those that events tell of",
+			  "the daemon does not start, because events name other tasks than it sees",
 			  "run it on the host", "a container: not the initial %s namespace", other);
 }
 
@@ -29,20 +29,20 @@ static void check_events(struct checkup *checkup)
 	int r = checkup->tried.events;
 
 	if (r == -EPERM || r == -EACCES)
-		found_note(checkup, "events", "cannot be told", "run this as root", "the proc connector is root's");
+		found_note(checkup, "events", "unknown whether the kernel reports events", "run this as root",
+			   "only root can use the proc connector");
 	else if (r < 0)
 		found_bad(checkup, "events", "the daemon cannot start", "CONFIG_PROC_EVENTS, outside of containers",
 			  "no proc connector: %s", r == -ENODATA ? "silence" : strerror(-r));
 	else
-		found_ok(checkup, "events", "the proc connector is heard");
+		found_ok(checkup, "events", "the proc connector delivers events");
 }
 
 /* Checks tracepoints. A running daemon reports this itself. */
 static void check_hearing(struct checkup *checkup)
 {
 	static const char consequence[] =
-		"a process's cgroup is looked at when it calls exec, and 1, 2 and 3 s later; what is enforced "
-		"is put back once a second";
+		"a process's cgroup is read only at its exec and 1, 2 and 3 s later; enforced classes are restored once a second";
 	static const char remedy[] =
 		"mount tracefs at /sys/kernel/tracing, and give the daemon CAP_PERFMON; with kernel.perf_event_paranoid "
 		"above 2 see SECURITY CONSIDERATIONS in schedqos(8)";
@@ -51,16 +51,16 @@ static void check_hearing(struct checkup *checkup)
 
 	checkup_read(checkup, "/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
 	if (!config || !(config->n_groups || config->rules->need_cgroup || config->rules->enforce))
-		found_ok(checkup, "hearing", "no rule and no group asks for cgroups, and none enforces");
+		found_ok(checkup, "hearing", "no rule or group depends on cgroups, and none enforces its class");
 	else if (checkup->input.is_deaf)
 		found_bad(checkup, "hearing", consequence, remedy,
-			  "moves between cgroups, or what others set on tasks, cannot be heard%s%s",
+			  "moves between cgroups, or attributes set by others, are not reported%s%s",
 			  atoi(paranoid) > 2 ? ": kernel.perf_event_paranoid is " : "",
 			  atoi(paranoid) > 2 ? paranoid : "");
 	else if (!checkup->input.daemon && atoi(paranoid) > 2)
 		found_note(checkup, "hearing", consequence, remedy, "kernel.perf_event_paranoid is %s", paranoid);
 	else
-		found_ok(checkup, "hearing", "moves between cgroups, and what others set on tasks, can be heard");
+		found_ok(checkup, "hearing", "moves between cgroups, and attributes set by others, are reported");
 }
 
 static void check_attributes(struct checkup *checkup)
@@ -107,7 +107,7 @@ static void check_tick(struct checkup *checkup)
 	else if (!class || class->attr.runtime >= checkup->tried.tick_ns)
 		found_ok(checkup, "tick", "%g ms: no class has a shorter slice", ms);
 	else
-		found_note(checkup, "tick", "such a slice ends at the tick, later than asked for",
+		found_note(checkup, "tick", "such a slice ends at the next tick, later than requested",
 			   "a sched profile with HRTICK, or a kernel with a higher CONFIG_HZ",
 			   "%g ms, HRTICK %s: longer than the slice of %s", ms, r == 0 ? "off" : "unknown",
 			   class->name);
@@ -123,7 +123,7 @@ static void check_sched_ext(struct checkup *checkup)
 		found_ok(checkup, "sched-ext", "%s", r < 0 ? "not in this kernel" : "no scheduler is loaded");
 	else
 		found_bad(checkup, "sched-ext",
-			  "it schedules in place of the kernel: slices, and often nice, mean little",
+			  "it replaces the kernel's scheduler: slices, and often nice values, have little effect",
 			  "end that scheduler", "%s is loaded", *name ? name : "a scheduler");
 }
 
@@ -165,7 +165,7 @@ static void check_governor(struct checkup *checkup)
 			snprintf(other, sizeof(other), "%.63s", governor);
 	}
 	if (!any)
-		found_note(checkup, "governor", "clamps choose a CPU, but no frequency",
+		found_note(checkup, "governor", "util clamps influence the choice of a CPU, but not its frequency",
 			   "none: a virtual machine, or the firmware's choice", "no cpufreq here");
 	else if (!*other)
 		found_ok(checkup, "governor", "schedutil");
@@ -233,8 +233,7 @@ static void check_lockdown(struct checkup *checkup)
 			   "boot with lockdown=none, without secure boot", "%s",
 			   r == 0 ? mode : "debugfs does not let root in: locked down");
 	else if (r < 0 && geteuid() != 0)
-		found_note(checkup, "lockdown", "cannot be told", "run this as root",
-			   "only root can look into debugfs");
+		found_note(checkup, "lockdown", "unknown", "run this as root", "only root can look into debugfs");
 	else
 		found_ok(checkup, "lockdown", "%s", r == 0 ? "none" : "not seen");
 }

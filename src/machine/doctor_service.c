@@ -31,13 +31,14 @@ static void check_configuration(struct checkup *checkup)
 			 input->config->n_classes);
 	else
 		found_bad(checkup, "configuration",
-			  input->is_daemons ? "the daemon keeps to an earlier one, and does not start again with it" :
-					      "the daemon does not start with it",
-			  input->is_daemons ? "'schedqos check --diff' shows every error at its place" :
-					      "'schedqos check' shows every error at its place",
+			  input->is_daemons
+				  ? "the daemon keeps the previous one, and would not start again with this one"
+				  : "the daemon does not start with it",
+			  input->is_daemons ? "'schedqos check --diff' shows each error and its place"
+					    : "'schedqos check' shows each error and its place",
 			  "%zu error%s", input->n_errors, input->n_errors == 1 ? "" : "s");
 	if (input->n_differences)
-		found_note(checkup, "in-force", "the daemon works with what it read before",
+		found_note(checkup, "in-force", "the daemon still uses the configuration that it read before",
 			   "'schedqos check --diff' shows them, 'schedqos reload' puts them in force",
 			   "%zu change%s of the files since the daemon read them", input->n_differences,
 			   input->n_differences == 1 ? "" : "s");
@@ -51,15 +52,16 @@ static void check_users(struct checkup *checkup)
 	for (const struct rule_user *user = config ? config->users : NULL; user; user = user->next)
 		count += rule_user_is_pending(user);
 	if (count)
-		found_note(checkup, "users", "rules that ask for them match nothing until the daemon knows them",
-			   "'schedqos check' tells who it is; see to passwd in nsswitch.conf",
-			   "%zu cannot be looked up now", count);
+		found_note(checkup, "users", "rules for these users match nothing until they can be looked up",
+			   "'schedqos check' names them; check passwd in nsswitch.conf", "%zu cannot be looked up now",
+			   count);
 }
 
 static void check_daemon(struct checkup *checkup)
 {
 	if (checkup->input.daemon < 0)
-		found_note(checkup, "daemon", "cannot be told", "run this as root", "only root can ask for it");
+		found_note(checkup, "daemon", "unknown whether it runs", "run this as root",
+			   "only root can ask for it");
 	else if (checkup->input.daemon)
 		found_ok(checkup, "daemon", "runs as pid %d", (int)checkup->input.daemon);
 	else
@@ -90,16 +92,15 @@ static void check_leftovers(struct checkup *checkup)
 {
 	if (!checkup->input.daemon && has_state(checkup, ""))
 		found_note(checkup, "leftovers",
-			   "tasks or knobs are still as a daemon that was killed, or a sched profile, set them",
+			   "tasks or knobs still have values that a killed daemon, or a sched profile, has set",
 			   "'schedqos restore', or start the daemon, which puts them back when it stops",
 			   "there is something to put back");
 	if (has_state(checkup, STATE_DAMAGED))
-		found_note(checkup, "set-aside",
-			   "what an earlier daemon set before it was killed stays: tasks until they end, knobs until "
-			   "the next boot",
-			   "without .damaged at the file's end, 'schedqos restore' of the version that wrote it; or "
-			   "remove the file",
-			   "a record of what to put back could not be used: see " STATE_FOLDER);
+		found_note(
+			checkup, "set-aside",
+			"values that a killed daemon has set stay: on tasks until they end, in knobs until the next boot",
+			"rename the file without .damaged and run 'schedqos restore' of the version that wrote it; or remove the file",
+			"a record of values to put back could not be used: see " STATE_FOLDER);
 }
 
 static void check_problems(struct checkup *checkup)
@@ -136,7 +137,7 @@ static const struct rival {
 	{ "system76-schedu", FINDING_BAD, "it sets nice values and base slices, too; the later one wins",
 	  "systemctl disable --now com.system76.Scheduler" },
 	{ "schedqosd", FINDING_BAD, "two daemons decide about the same tasks", "end one of them" },
-	{ "gamemoded", FINDING_NOTE, "it renices a game while it runs, which then keeps that value",
+	{ "gamemoded", FINDING_NOTE, "it renices games while they run, and they keep that value",
 	  "set renice=0 and ioprio=off in gamemode.ini, and give the game a rule" },
 	{ "uresourced", FINDING_NOTE, "it gives the active user's cgroup more weight than others",
 	  "systemctl disable --now uresourced, if classes are to rank tasks across users" },

@@ -143,7 +143,7 @@ static int run_profile(struct machine *machine, const struct profile_wish *wish,
 
 	*ret = run.result;
 	if (r < 0) {
-		log_warning("no knob is set, since it cannot be recorded in " STATE_FOLDER " how to put it back: %s",
+		log_warning("no knob is set, because the previous values cannot be recorded in " STATE_FOLDER ": %s",
 			    strerror(-r));
 		knobs_names_clear(&lines);
 		return r;
@@ -271,7 +271,7 @@ static void watch_cpus(struct machine *machine, sd_event *event, int fd)
 	int r = fd < 0 ? fd : sd_event_add_io(event, NULL, fd, EPOLLIN, on_cpu_uevent, machine);
 
 	if (r < 0)
-		log_warning("processors that come online are not noticed: %s", strerror(-r));
+		log_warning("CPUs that come online are not noticed: %s", strerror(-r));
 }
 
 void machine_start(struct machine *machine, sd_event *event)

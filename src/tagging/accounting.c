@@ -223,7 +223,7 @@ static void note_loss(struct tagger *tagger)
 	tagger->accounting.lost++;
 	sums_note_loss(tagger->accounting.sums);
 	problem_report(&tagger->problems[PROBLEM_ENDS],
-		       "the kernel dropped records of ended tasks: what they have used is in no class");
+		       "the kernel dropped records of ended tasks: their use counts for no class");
 }
 
 static void take_ended(struct tagger *tagger, const struct task_use *records, int n)
@@ -297,7 +297,7 @@ static void begin(struct tagger *tagger)
 
 	accounting->error = taskstats_open(&accounting->stats, BUFFER_BYTES);
 	if (accounting->error < 0)
-		log_notice("the ends of tasks are not heard (%s): what is used by tasks that end is missing",
+		log_notice("ends of tasks are not reported (%s): the use of ended tasks is missing",
 			   accounting->error == -ENOENT ? "no CONFIG_TASKSTATS" : strerror(-accounting->error));
 	accounting->is_on = true;
 	sums_begin(accounting->sums, clock_ns(CLOCK_MONOTONIC) / 1000);

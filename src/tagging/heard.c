@@ -50,7 +50,7 @@ static void subscribe_to_names(struct tagger *tagger)
 
 	if (r == 0)
 		return;
-	problem_report(&tagger->problems[PROBLEM_RECEIVE], "listening to renames: %s", strerror(-r));
+	problem_report(&tagger->problems[PROBLEM_RECEIVE], "cannot listen to renames: %s", strerror(-r));
 	pause_names(tagger);
 }
 
@@ -104,8 +104,7 @@ static void check_names(struct tagger *tagger)
 		name_process(tagger, flood->tgid, last, sizeof(last));
 	problem_report(
 		&tagger->problems[PROBLEM_RENAMES],
-		"more than %d renames a second, the last of %s: while that lasts, the names that rules ask for are "
-		"read from time to time",
+		"more than %d renames a second, the last of %s: meanwhile the names of threads are read only from time to time",
 		FLOOD_RATE, last);
 	pause_names(tagger);
 }
@@ -153,9 +152,9 @@ static void subscribe_to_moves(struct tagger *tagger)
 		return;
 	}
 	if (moves->how != HEARING_POLLED)
-		log_notice("moves between cgroups are not heard (%s): processes are looked at again only 1, 2 and 3 s "
-			   "after an exec",
-			   trace_fault(-r));
+		log_notice(
+			"moves between cgroups are not reported (%s): cgroups are read again only 1, 2 and 3 s after an exec",
+			trace_fault(-r));
 	moves->how = HEARING_POLLED;
 }
 
@@ -208,10 +207,10 @@ static void check_move_flood(struct tagger *tagger)
 		return;
 	if (moves->flood.tgid)
 		name_process(tagger, moves->flood.tgid, last, sizeof(last));
-	problem_report(&tagger->problems[PROBLEM_MOVES],
-		       "too many moves between cgroups, the last of %s: while that lasts, processes' cgroups are read "
-		       "from time to time",
-		       last);
+	problem_report(
+		&tagger->problems[PROBLEM_MOVES],
+		"too many moves between cgroups, the last of %s: meanwhile cgroups are read only from time to time",
+		last);
 	pace_pause(&tagger->paces[INTAKE_MOVES]);
 	do_later(tagger, LATER_MOVES, ms > MOVES_PAUSE_MS ? (uint32_t)ms : MOVES_PAUSE_MS);
 }
@@ -380,9 +379,8 @@ static void begin_changes(struct tagger *tagger)
 	tagger->changes.how = r < 0 ? HEARING_POLLED : HEARING_HEARD;
 	if (r == 0)
 		return;
-	log_notice(
-		"what others change on tasks is not heard (%s): tasks of rules that enforce are looked at once a second",
-		trace_fault(-r));
+	log_notice("changes of attributes are not reported (%s): tasks of rules that enforce are checked once a second",
+		   trace_fault(-r));
 	pause_changes(tagger, SECOND_MS);
 }
 
@@ -419,7 +417,7 @@ static void check_changes(struct tagger *tagger)
 	if (changes->caller)
 		name_process(tagger, changes->caller, by, sizeof(by));
 	problem_report(&tagger->problems[PROBLEM_CHANGES],
-		       "task %d of %s: put back what %s or another has changed; if that goes on, it is put back once a second",
+		       "task %d of %s: undid a change by %s or another; further changes are undone once a second",
 		       (int)tid, of, by);
 }
 

@@ -57,8 +57,8 @@ size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const vo
 	r = scan_join(tagger, 0);
 	/* Do not try again: until that succeeded, the ended overrides would have to stay in force. */
 	if (r < 0)
-		problem_report(&tagger->problems[PROBLEM_SCAN], "a limit that a lower one covered is lost with it: %s",
-			       strerror(-r));
+		problem_report(&tagger->problems[PROBLEM_SCAN],
+			       "a limit that a lower one covered is lost together with it: %s", strerror(-r));
 	plan_remove_ended(tagger->plan);
 	heard_update(tagger);
 	events_drain(tagger);

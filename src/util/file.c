@@ -161,9 +161,9 @@ const char *state_file_fault(int error)
 {
 	switch (error) {
 	case -EPERM:
-		return "not ours alone: another user or a link may have made it";
+		return "another user or a link may have created it";
 	case -EBADMSG:
-		return "torn or not what schedqos writes";
+		return "corrupt, or not written by schedqos";
 	case -EPROTONOSUPPORT:
 		return "of another version of schedqos";
 	case -ESTALE:

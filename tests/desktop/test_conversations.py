@@ -22,7 +22,7 @@ class Nothing(DesktopTest):
         """For a stranger."""
         lines = self.start_printing(DISPLAY=":99999")
         for source, why in (("KWin", "there is no session bus"), ("sway", r"nobody listens at \$SWAYSOCK or \$XDG_RUNTIME_DIR/sway"),
-                            ("X11", r"nobody answers at \$DISPLAY"), ("GameMode", "there is no session bus")):
+                            ("X11", r"no X server answers at \$DISPLAY"), ("GameMode", "there is no session bus")):
             lines.wait("^  not by %s: %s" % (source, why))
 
     def test_without_the_system_bus_no_service(self):

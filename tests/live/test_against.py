@@ -51,7 +51,7 @@ class Against(LiveTest):
         os.sched_setscheduler(real_time, os.SCHED_FIFO, os.sched_param(1))
         shares, text = self.ask(two, real_time)
         self.assertEqual(shares[0], 0)
-        self.assertIn("priorities go before", text)
+        self.assertIn("priorities come before", text)
 
     def test_anybody_may_ask(self):
         result = subprocess.run([SCHEDQOS, "explain", "1", "--against", str(self.task("a"))], user=65534, group=65534,

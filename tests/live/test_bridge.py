@@ -232,11 +232,11 @@ class Interface(Bridge):
             # It is ours to do without: root has the daemon.
             self.assert_refused(self.ask(root, *own), NOT_SUPPORTED)
         self.assert_refused(self.ask(root, "Explain", "u", 1), NOT_SUPPORTED)
-        self.assert_refused(self.ask(bob, "SetShown", "us", os.getpid(), "focused"), DENIED, "not allowed")
+        self.assert_refused(self.ask(bob, "SetShown", "us", os.getpid(), "focused"), DENIED, "polkit does not allow this")
         # Without polkit only root may.
         self.polkit.end()
         wait_for(lambda: not self.has_name("org.freedesktop.PolicyKit1"), "no polkit")
-        self.assert_refused(self.ask(alice, "Reload"), DENIED, "there is no polkit here")
+        self.assert_refused(self.ask(alice, "Reload"), DENIED, "polkit does not run")
         self.assertEqual(self.ask(root, "Reload")[0], "ok")
         self.assertEqual(self.ask(alice, "Status")[0], "ok")
         self.end_bridge()
@@ -265,7 +265,7 @@ class Interface(Bridge):
         self.assertTrue(has("Mapping", daemon.status()["mapping"]))
         daemon.stop()
         self.assertEqual(self.bridge.popen.wait(PATIENCE), 1, self.logs())
-        self.assertIn("the daemon has gone", self.logs())
+        self.assertIn("the daemon has ended", self.logs())
 
     def test_what_others_cannot_see_of_a_task(self):
         self.start_all()
@@ -311,9 +311,9 @@ class Interface(Bridge):
         self.daemon(CONFIG, prefix=self.inside)
         self.start_bridge(prefix=["unshare", "-m", "sh", "-ec", 'mount -t proc -o hidepid=2 proc /proc; exec "$@"', "sh"])
         alice, root, app = self.asker(ALICE), self.asker(0), self.sleeper("app", user=ALICE)
-        self.assert_refused(self.ask(alice, "ListTasks"), DENIED, "hides others")
+        self.assert_refused(self.ask(alice, "ListTasks"), DENIED, "hides other users'")
         self.assertEqual(self.ask(alice, "Explain", "u", app.pid)[0], "ok")
-        self.assert_refused(self.ask(alice, "Status"), DENIED, "hides others")
+        self.assert_refused(self.ask(alice, "Status"), DENIED, "hides other users'")
         self.assertEqual(self.ask(root, "ListTasks")[0], "ok")
         self.assertEqual(self.ask(root, "Status")[0], "ok")
         self.end_bridge()
@@ -338,7 +338,7 @@ class Interface(Bridge):
                 self.send_many(asker, 100, *call)
             os.kill(self.bridge.pid, signal.SIGCONT)
             answers = [answer for asker in askers for answer in self.answers(asker, 100)]
-            self.assertIn(["error", LIMITS, "too many calls for now"], answers, call)
+            self.assertIn(["error", LIMITS, "too many calls: try again in a few seconds"], answers, call)
             self.assertIn("ok", [answer[0] for answer in answers])
         self.assertEqual(self.ask(self.asker(DAVE), "Status")[0], "ok")
         self.end_bridge()
@@ -351,7 +351,7 @@ class Interface(Bridge):
             self.send_many(asker, 17, "Status")
             refused, = self.answers(asker, 1)
             self.assertEqual(refused[:2], ["error", LIMITS])
-            self.assertIn("not answered yet", refused[2])
+            self.assertIn("too many unanswered calls", refused[2])
         os.kill(self.current.pid, signal.SIGCONT)
         for asker in (alice, bob):
             self.assertEqual([answer[0] for answer in self.answers(asker, 16)], ["ok"] * 16)
@@ -534,7 +534,7 @@ class Own(Bridge):
         """The administrator's: where system76-scheduler runs, ours would open it to every user."""
         self.start_all("--system76")
         self.assertFalse(self.has_name(SYSTEM76))
-        wait_for(lambda: "the name %s on the system bus" % SYSTEM76 in self.logs(), self.logs)
+        wait_for(lambda: "cannot take the name %s on the system bus" % SYSTEM76 in self.logs(), self.logs)
         self.assertEqual(self.ask(self.asker(ALICE), "Status")[0], "ok")
         self.end_bridge()
 

@@ -38,7 +38,7 @@ class Files(LiveTest):
         lines = schedqos("check", "--configs-path", empty, "--config", "/dev/null").stderr
         self.assertIn("not a regular file", lines)
         Daemon.write(self.path("none.json"), {})
-        self.assertIn("there is no rule", "".join(self.check(empty, "--config", self.path("none.json"))))
+        self.assertIn("there are no rules", "".join(self.check(empty, "--config", self.path("none.json"))))
         if not os.path.exists("/etc/schedqos.json"):
             self.assertIn("found no file", "".join(self.check(empty)))
 
@@ -57,7 +57,7 @@ class Difference(LiveTest):
             '- rule app: { "qos": "QOS_UTILITY" }', '+ rule app: { "qos": "QOS_BACKGROUND" }  # FILE:2:2',
             '- rule gone: {}  # FILE:3:2', '+ rule new: {}  # FILE:5:2',
             "rules: 1 added, 1 removed, 1 changed; settings, classes and profiles: 1 changed",
-            "tasks: 1 of those that run changes class"])
+            "tasks: 1 of the running ones changes class"])
         self.assert_keeps(app, UTILITY)
         # The doctor looks at the same files, and sees that the daemon has not.
         self.assertIn("4 changes of the files", schedqos("doctor").stdout)
@@ -74,7 +74,7 @@ class Difference(LiveTest):
         result = schedqos("check", "--diff")
         self.assertEqual((result.returncode, result.stdout), (78, ""))
         self.assertIn("unknown class", result.stderr)
-        self.assertIn("keeps to an earlier one", schedqos("doctor").stdout)
+        self.assertIn("keeps the previous one", schedqos("doctor").stdout)
 
     def test_other_files_can_be_compared(self):
         self.daemon({"app": {"qos": UTILITY}})

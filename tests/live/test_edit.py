@@ -100,7 +100,7 @@ class Edit(EditTest):
             os.chmod(self.etc, mode)
             result = self.edit(self.writer('{}'))
             self.check_untouched(result, 1)
-            self.assertIn("others can exchange files in its folder", result.stderr)
+            self.assertIn("other users can replace files in its folder", result.stderr)
 
     def test_an_editor_with_arguments(self):
         Daemon.write(self.path("content"), NEW)
@@ -178,7 +178,7 @@ class TwoAndKilled(EditTest):
         first = self.start()
         second = self.edit("true")
         self.assertEqual(second.returncode, 1)
-        self.assertIn("somebody else edits it", second.stderr)
+        self.assertIn("somebody else is editing it", second.stderr)
         # Ctrl-C is the editor's.
         first.send_signal(signal.SIGINT)
         self.release()

@@ -115,7 +115,7 @@ class Subscription(EnforceTest):
         self.need(NO_TRACEFS)
         daemon = self.daemon(ALWAYS, prefix=NO_TRACEFS)
         self.assertEqual(daemon.status()["attribute_changes"], "polled")
-        self.assertIn("is not heard (tracefs is not mounted", daemon.log())
+        self.assertIn("are not reported (tracefs is not mounted", daemon.log())
         app = self.own_app()
         app.tell(0, "nice", 7)
         self.assert_carries(app, UI)

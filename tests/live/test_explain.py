@@ -179,7 +179,7 @@ class Explain(LiveTest):
         for _ in "with a daemon", "without":
             said = schedqos("explain", "--name", "folder/", *daemon.options())
             self.assertEqual((said.returncode, said.stdout), (1, ""))
-            self.assertIn("no program has such a name", said.stderr)
+            self.assertIn("no program can have this name", said.stderr)
             daemon.stop()
 
     def test_without_a_daemon_it_says_what_one_does(self):

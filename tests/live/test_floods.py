@@ -126,7 +126,7 @@ class Control(Floods):
                 client.sendall(call(number, "Status"))
         self.assert_tags()
         problem, = daemon.status()["problems"]
-        self.assertIn("does not read the answers", problem)
+        self.assertIn("does not read its answers", problem)
         self.assertIn(problem, schedqos("status").stdout)
         self.assert_calm(daemon, before, 1)
 

@@ -160,7 +160,7 @@ class Polled(Moves):
 
     def test_the_log_says_so(self):
         daemon = self.moving({"app": {"qos": UI}})
-        self.assertRegex(daemon.log(), "moves between cgroups are not heard .*tracefs is not mounted")
+        self.assertRegex(daemon.log(), "moves between cgroups are not reported .*tracefs is not mounted")
 
 
 del Moves

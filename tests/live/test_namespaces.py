@@ -26,7 +26,7 @@ class Elsewhere(LiveTest):
             self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
             self.assertRegex(result.stderr, r"(?m)^schedqos: error: .*(%s)" % words)
             self.assertEqual(differences(before, snapshot()), [])
-            self.assertIn("not running", schedqos("status").stderr)
+            self.assertIn("no daemon runs", schedqos("status").stderr)
 
     def test_of_network_of_pids_and_of_users(self):
         for options, words in (("-n", "network namespace"), ("-p -f --mount-proc", "PID namespace"),
@@ -41,7 +41,7 @@ class Elsewhere(LiveTest):
 
     @unittest.skipIf(is_sanitized(), "a sanitizer needs /proc")
     def test_something_else_on_proc(self):
-        self.check(["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"], "no procfs")
+        self.check(["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"], "another file system is mounted there")
 
     def test_a_pid_namespace_while_somebody_else_listens(self):
         """Another listener's subscription feeds every socket of the group: no proof of ours."""

@@ -106,7 +106,7 @@ class Run(Overrides):
         self.assertIn("no class", self.ask("run", "-q", "QOS_X", "true", status=125))
         self.assertEqual(schedqos("run", "-q", UI, "printf", "%s", "--inherit").stdout, "--inherit")
         self.current.stop()
-        self.assertIn("not running", self.ask("run", "-q", UI, "true", status=125))
+        self.assertIn("no daemon runs", self.ask("run", "-q", UI, "true", status=125))
 
 
 class Unprivileged(Overrides):
@@ -124,7 +124,7 @@ class Unprivileged(Overrides):
             result = self.call("run", "-q", qos, "cat", "/proc/self/stat", "/proc/self/status")
             if expected.nice < 0:
                 self.assertEqual((result.returncode, result.stdout), (125, ""))
-                self.assertIn("takes root", result.stderr)
+                self.assertIn("only root may do", result.stderr)
             else:
                 self.assertEqual(result.stdout.split()[18], str(expected.nice), result.stderr)
         self.assertIn("no class", self.call("run", "-q", "QOS_X", "true").stderr)
@@ -174,7 +174,7 @@ class Limit(Overrides):
         for task in (programs["slice"], thread, programs["batch"]):
             self.assert_keeps(task, BACKGROUND)
         self.assert_keeps(programs["weak"], fair(BATCH, 10, 30 * MS, 256))
-        self.assertIn("no task carried more", self.ask("limit", "--keep", programs["slice"].pid, BACKGROUND))
+        self.assertIn("no task was above", self.ask("limit", "--keep", programs["slice"].pid, BACKGROUND))
         said = schedqos("explain", str(programs["slice"].pid)).stdout
         self.assertIn("no class, but no more than %s is allowed" % BACKGROUND, said.splitlines()[0])
         self.assertIn("no more than %s: somebody requested this limit at run time" % BACKGROUND, said)

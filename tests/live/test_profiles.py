@@ -93,7 +93,7 @@ class Autogroup(KnobTest):
         files = self.prepare({"schedqos": {"autogroup": "off", "default": "none"}})
         result = schedqos("start", *files.options(), prefix=CONFINED)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("/run/schedqos/knobs.json, cannot be read: Permission denied: it stays as it is", result.stderr)
+        self.assertIn("/run/schedqos/knobs.json: Permission denied: it is left as it is", result.stderr)
         os.chmod(STATE, 0o600)
         self.restore()
         self.assertEqual(read(AUTOGROUP), "1")

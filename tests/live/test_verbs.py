@@ -65,7 +65,7 @@ class Usage(LiveTest):
                      ["weights"]):
             result = schedqos(*args)
             self.assertEqual((result.returncode, result.stdout), (1, ""), args)
-            self.assertIn("not running", result.stderr, args)
+            self.assertIn("no daemon runs", result.stderr, args)
 
     def test_without_root(self):
         program = self.copy("schedqos", SCHEDQOS)
@@ -134,7 +134,7 @@ class NotUtf8(LiveTest):
         self.daemon()
         for args in (("limit", "--keep", "/\udcff", UI), ("explain", "--name", "\udcff"), ("set", "1", "\udcff")):
             result = schedqos(*args)
-            self.assertEqual((result.returncode, result.stderr), (2, "schedqos: error: what is no UTF-8 cannot be asked for\n"))
+            self.assertEqual((result.returncode, result.stderr), (2, "schedqos: error: argument is not valid UTF-8\n"))
 
 
 class AtWork(LiveTest):
@@ -153,7 +153,7 @@ class AtWork(LiveTest):
     def test_stop_leaves_it_alone(self):
         result = schedqos("stop")
         self.assertEqual(self.signals, [])
-        self.assertEqual((result.returncode, result.stderr), (1, "schedqos: error: not running\n"))
+        self.assertEqual((result.returncode, result.stderr), (1, "schedqos: error: no daemon runs\n"))
 
     def test_others_give_up_after_a_while(self):
         verbs = ["start"], ["restore"], ["sched_profile", "qos"]
@@ -161,7 +161,7 @@ class AtWork(LiveTest):
             results = list(executor.map(lambda args: schedqos(*args), verbs))
         for result in results:
             self.assertEqual(result.returncode, 1, result.args)
-            self.assertIn("another schedqos is at work, as pid %d" % os.getpid(), result.stderr)
+            self.assertIn("another schedqos command is at work as pid %d" % os.getpid(), result.stderr)
 
     def test_others_wait_for_its_end(self):
         with subprocess.Popen([SCHEDQOS, "restore"], env=environment(), stderr=subprocess.PIPE, text=True) as waiting:
@@ -186,7 +186,7 @@ class TornRecord(LiveTest):
         self.addCleanup(os.unlink, record)
         result = schedqos("sched_profile", "qos")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("nothing is changed", result.stderr)
+        self.assertIn("no knob is changed", result.stderr)
         with open(record, "rb") as file:
             self.assertEqual(file.read(), torn)
 
@@ -265,7 +265,7 @@ class Background(LiveTest):
         self.assertEqual(result.returncode, 78)
         self.assertIn("%s:1:17: app.qos: " % self.files.config, result.stderr)
         self.assertIn("QOS_USER_INTERACTIVE", result.stderr)
-        self.assertIn("not running", schedqos("status").stderr)
+        self.assertIn("no daemon runs", schedqos("status").stderr)
         result = schedqos("start", "-d", "--config", self.files.config, prefix=["unshare", "-n"])
         self.assertNotEqual(result.returncode, 0)
 

@@ -165,8 +165,8 @@ class Weights(AskerTest):
         self.sit_down()
         self.becomes("user.slice", INTERACTIVE)
         self.assertEqual(kept(), ["named.service", "user.slice"])
-        for words in ("chosen.slice: somebody has chosen its CPUWeight", "idle.slice: somebody has chosen its CPUWeight",
-                      "quota.slice: somebody has chosen its CPUQuotaPerSecUSec", "flat.slice: gets no CPUWeight"):
+        for words in ("chosen.slice: keeps the CPUWeight", "idle.slice: keeps the CPUWeight",
+                      "quota.slice: keeps the CPUQuotaPerSecUSec", "flat.slice: gets no CPUWeight"):
             self.assertIn(words, self.log())
         self.stop()
         self.all_is_as_before()
@@ -226,7 +226,7 @@ class Weights(AskerTest):
         self.assertIn("named.service", kept())
         self.stop()
         self.assertEqual(self.weight("named.service"), "77")
-        self.assertIn("named.service: its CPUWeight was changed by somebody and stays", self.log())
+        self.assertIn("named.service: somebody has changed its CPUWeight", self.log())
         self.assertEqual(kept(), [])
 
     def test_killed_around_each_set(self):
@@ -367,7 +367,7 @@ class Weights(AskerTest):
             self.tell("bridge refuses")
             self.tell("user_weight 600")
             wanted("600", UNSET, "100", "300")
-            self.assertIn("the classes that units name do not count: not in front", self.log())
+            self.assertIn("the daemon refuses the classes that units name: not in front", self.log())
             self.tell("bridge here")
             self.sit_down()
             wanted("600", BACKGROUND, "100", "300")
@@ -397,7 +397,7 @@ class Weights(AskerTest):
     def test_one_at_a_time(self):
         self.start()
         self.becomes("named.service", BACKGROUND)
-        self.assertRegex(self.restore(status=1), "runs already")
+        self.assertRegex(self.restore(status=1), "already runs")
         self.stop()
 
     def test_nobody_else_keeps_it_from_running(self):

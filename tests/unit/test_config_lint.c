@@ -4,7 +4,7 @@
 
 #define RT "'QOS_RT': {'sched_policy': 'SCHED_RR', 'sched_priority': 7}"
 #define DL "'QOS_DL': {'sched_policy': 'SCHED_DEADLINE', 'sched_runtime': 2000, 'sched_deadline': 5000}"
-#define REMEDY "goes to whoever takes this name or path: match a 'user', or a 'cgroup' outside user.slice"
+#define REMEDY	 "goes to any program with this name or path: match a 'user', or a 'cgroup' outside user.slice"
 #define OR_YIELD REMEDY ", or accept that by 'yield': true"
 #define OF_RT "warning: QOS_RT (SCHED_RR priority 7) " REMEDY
 #define BEATEN "warning: never takes effect: "
@@ -45,10 +45,10 @@ static const struct {
 		  "'c': {'qos': 'QOS_RT', 'thread_qos': {'z': 'QOS_RT', 'y': 'QOS_RT'}},\n"
 		  "'b': {'qos': 'QOS_RT'},\n'a': {'qos': 'QOS_RT'}}"),
 	    RULES("{'e': {'qos': 'QOS_USER_INITIATED'}, 'f': {'qos': 'QOS_USER_INITIATED'}}") },
-	  "rules.json:2:1: d: " OF_RT "; 5 more of this file do the same\n"
+	  "rules.json:2:1: d: " OF_RT "; the same goes for 5 more in this file\n"
 	  "rules.json:3:1: n: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD "\n"
 	  "rules.json:1:2: e: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -2 slice 12 ms util 0..768) " OR_YIELD
-	  "; 1 more of this file do the same\n" },
+	  "; the same goes for 1 more in this file\n" },
 	/* ---- a rule that yields may give nice values of earlier files, but not real time ---- */
 	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': true}}") }, "" },
 	{ { RULES("{'a': {'qos': 'QOS_USER_INITIATED', 'yield': false}}") },
@@ -68,9 +68,9 @@ static const struct {
 	{ { RULES("{'QOS_DEFAULT': {'sched_nice': -1}, 'schedqos': {'default': 'none'}}") }, "" },
 	/* ---- a class that was meant to be another, but not one that a rule gives, or that is like no other ---- */
 	{ { RULES("{'QOS_UTILTY': {'sched_nice': 3}, 'QOS_MINE': {}, 'QOS_UTILITY2': {}, 'a': {'thread_qos': {'b': 'QOS_UTILITY2'}}}") },
-	  "rules.json:1:2: QOS_UTILTY: warning: is a new class, which no rule gives (did you mean 'QOS_UTILITY'?)\n" },
+	  "rules.json:1:2: QOS_UTILTY: warning: is a new class that no rule assigns (did you mean 'QOS_UTILITY'?)\n" },
 	{ { RULES("{'QOS_UTILTY': {}, 'schedqos': {'groups': {'x': {'max': 'QOS_UTILITY'}}}}") },
-	  "rules.json:1:2: QOS_UTILTY: warning: is a new class, which no rule gives (did you mean 'QOS_UTILITY'?)\n" },
+	  "rules.json:1:2: QOS_UTILTY: warning: is a new class that no rule assigns (did you mean 'QOS_UTILITY'?)\n" },
 	/* ---- a path whose last part has an exact rule ---- */
 	{ { RULES("{'chrome': {}}"), RULES("{\n'/opt/*/chrome': {}}") },
 	  "rules.json:2:1: ['/opt/*/chrome']: " BEATEN

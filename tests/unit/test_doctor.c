@@ -119,7 +119,7 @@ TEST_DOCTOR_TEST(configuration)
 	checkup.input.n_errors = 3;
 	use(NULL);
 	says("configuration", FINDING_BAD, "3 errors");
-	assert_non_null(strstr(finding_named("configuration")->consequence, "keeps to an earlier one"));
+	assert_non_null(strstr(finding_named("configuration")->consequence, "keeps the previous one"));
 	/* Of the files that the daemon reads, wherever they are. */
 	assert_non_null(strstr(finding_named("configuration")->remedy, "check --diff"));
 	assert_null(finding_named("in-force"));
@@ -191,11 +191,11 @@ TEST_DOCTOR_TEST(namespaces)
 
 TEST_DOCTOR_TEST(events)
 {
-	says("events", FINDING_OK, "is heard");
+	says("events", FINDING_OK, "delivers events");
 	checkup.tried.events = -ECONNREFUSED;
 	says("events", FINDING_BAD, "no proc connector: Connection refused");
 	checkup.tried.events = -EPERM;
-	says("events", FINDING_NOTE, "root's");
+	says("events", FINDING_NOTE, "only root");
 }
 
 TEST_DOCTOR_TEST(hearing)
@@ -204,14 +204,14 @@ TEST_DOCTOR_TEST(hearing)
 	checkup.input.is_deaf = true;
 	says("hearing", FINDING_OK, "none enforces");
 	use(GOOD(RULES("{\"game\": {\"match\": {\"cgroup\": \"/x\"}}}")));
-	says("hearing", FINDING_BAD, "cannot be heard: kernel.perf_event_paranoid is 4");
+	says("hearing", FINDING_BAD, "are not reported: kernel.perf_event_paranoid is 4");
 	use(GOOD(RULES("{\"schedqos\": {\"groups\": {\"x\": {\"max\": \"QOS_UTILITY\"}}}}")));
-	says("hearing", FINDING_BAD, "cannot be heard");
+	says("hearing", FINDING_BAD, "are not reported");
 	use(GOOD(RULES("{\"game\": {\"qos\": \"QOS_UTILITY\", \"enforce\": true}}")));
-	says("hearing", FINDING_BAD, "cannot be heard");
+	says("hearing", FINDING_BAD, "are not reported");
 	/* The daemon knows better than the setting. */
 	checkup.input.is_deaf = false;
-	says("hearing", FINDING_OK, "can be heard");
+	says("hearing", FINDING_OK, "are reported");
 	checkup.input.daemon = 0;
 	says("hearing", FINDING_NOTE, "perf_event_paranoid is 4");
 }

@@ -127,7 +127,7 @@ class Weights:
     def no_border_is_made(self):
         """The controller is off in system.slice."""
         equal(weight(NAMED), UNSET)
-        has_told("switch on the cpu controller")
+        has_told("enable the cpu controller")
         systemctl("start", NAMED, status=1)  # it finds no file
         systemctl("reset-failed")
         equal(controllers(), self._controllers)
@@ -168,18 +168,18 @@ class Weights:
     def what_an_administrator_sets_meanwhile_stays(self):
         systemctl("set-property", "--runtime", "user.slice", "CPUWeight=300")
         systemctl("reload", UNIT)
-        has_told("user.slice: its CPUWeight was changed by somebody and stays")
+        has_told("user.slice: somebody has changed its CPUWeight")
         equal((weight("user.slice"), record()), ("300", {}))
 
     def what_was_set_before_stays(self):
         systemctl("restart", UNIT)
         systemctl("start", WEIGHTS)
-        has_told("somebody has chosen its CPUWeight")
+        has_told("keeps the CPUWeight")
         systemctl("stop", UNIT)
         equal((weight("user.slice"), show("ActiveState", WEIGHTS)), ("300", "inactive"))
         systemctl("set-property", "--runtime", "user.slice", "CPUWeight=", "CPUQuota=190%")
         systemctl("start", UNIT, WEIGHTS)
-        has_told("somebody has chosen its CPUQuotaPerSecUSec")
+        has_told("keeps the CPUQuotaPerSecUSec")
         equal(weight("user.slice"), UNSET)
         systemctl("set-property", "--runtime", "user.slice", "CPUQuota=", "CPUWeight=idle")
         systemctl("restart", UNIT, WEIGHTS)
