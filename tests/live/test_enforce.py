@@ -58,7 +58,7 @@ class Enforce(EnforceTest):
             self.assert_carries(app, UI)
         self.assertGreaterEqual(daemon.status()["put_back"], 4)
         self.assertGreaterEqual(daemon.status()["changes"], 4)
-        self.assertRegex(daemon.log(), r"task %d of process %d \(.*\): put back what .*process %d \(" % (app.pid, app.pid, os.getpid()))
+        self.assertRegex(daemon.log(), r"task %d of process %d \(.*\): undid a change by .*process %d \(" % (app.pid, app.pid, os.getpid()))
         self.assertEqual(daemon.log().count("put back what"), 1)
         self.assertIn("put back ", schedqos("status").stdout)
 
