@@ -30,12 +30,16 @@ static int before_list(struct call *call, struct caller *caller, sd_bus_error *e
  */
 static int before_foreground(struct call *call, struct caller *caller, sd_bus_error *error)
 {
+	int r;
+
 	(void)error;
 	if (caller->foreground)
 		sd_bus_call_method_async(call->bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "SetShown",
 					 NULL, NULL, "usus", (uint32_t)caller->uid, caller->name, caller->foreground,
 					 "visible");
-	return sd_bus_message_read(call->message, "u", &caller->foreground);
+	/* polkit's question may have read the arguments. */
+	r = sd_bus_message_rewind(call->message, 1);
+	return r < 0 ? r : sd_bus_message_read(call->message, "u", &caller->foreground);
 }
 
 static int answer_nothing(struct call *call, sd_bus_message *reply, sd_bus_error *error)
