@@ -59,7 +59,7 @@ class Enforce(EnforceTest):
         self.assertGreaterEqual(daemon.status()["put_back"], 4)
         self.assertGreaterEqual(daemon.status()["changes"], 4)
         self.assertRegex(daemon.log(), r"task %d of process %d \(.*\): undid a change by .*process %d \(" % (app.pid, app.pid, os.getpid()))
-        self.assertEqual(daemon.log().count("put back what"), 1)
+        self.assertEqual(daemon.log().count("undid a change"), 1)
         self.assertIn("put back ", schedqos("status").stdout)
 
     def test_a_process_group(self):
