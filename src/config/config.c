@@ -103,6 +103,7 @@ static int put_builtin(struct parser *parser)
 		.default_mode = DEFAULT_PRISTINE,
 		.autogroup_off = true,
 		.focus = "QOS_USER_INITIATED",
+		.hidden = "QOS_UTILITY",
 		.mapping = "announcement",
 	};
 	return parser->no_memory ? -ENOMEM : 0;

@@ -64,8 +64,9 @@ static int check_user_cgroup(uid_t uid, const char *cgroup)
 
 /* ---- errors ---- */
 
-/* Replies with the error in words. */
-static int reply_refused(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error)
+/* Replies with the error in words. cgroup is NULL if the target is a process. */
+static int reply_refused(const struct daemon *daemon, const char *class, const char *cgroup, pid_t pid, int r,
+			 sd_bus_error *error)
 {
 	static const char not_yours[] = "that process is not yours, or runs with more privileges than you have";
 	_cleanup_free_ char *words = NULL;
@@ -73,22 +74,21 @@ static int reply_refused(const struct daemon *daemon, const struct override *ask
 
 	switch (-r) {
 	case ENOENT:
-		words = class_words_unknown(daemon->config, asked->qos);
+		words = class_words_unknown(daemon->config, class);
 		return sd_bus_error_set(error, BUS_ERROR_UNKNOWN_CLASS, words ? words : "no such class");
 	case ESRCH:
 		return sd_bus_error_setf(
 			error, BUS_ERROR_FAILED,
 			"there is no process %d, or schedqos never touches it (a kernel thread, schedqos itself)",
-			(int)asked->pid);
+			(int)pid);
 	case ENOTDIR:
-		text_escape_to(safe, sizeof(safe), asked->cgroup, strlen(asked->cgroup));
+		text_escape_to(safe, sizeof(safe), cgroup, strlen(cgroup));
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "there is no cgroup %s", safe);
 	case EDQUOT:
 	case ENOSPC:
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many overrides are in force");
 	case EPERM:
-		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS,
-					asked->cgroup ? "that cgroup is not yours" : not_yours);
+		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS, cgroup ? "that cgroup is not yours" : not_yours);
 	case EACCES:
 		return sd_bus_error_set(error, BUS_ERROR_NEEDS_RAISE,
 					"this class is higher than the one that rules assign");
@@ -98,29 +98,59 @@ static int reply_refused(const struct daemon *daemon, const struct override *ask
 
 /* ---- arguments ---- */
 
-/*
- * Fills in the requester (root; or a user, through the bridge) and the target, which is a pid unless there is a cgroup.
- * Returns 0 or -errno: -EPERM if the client may not act for that user.
- */
-static int read_request(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t pid, struct override *ret)
-{
-	struct ucred caller;
-	int r = bus_check_user(message, uid, &caller);
+/* Who makes a request: root, or a user by way of the bridge. */
+struct asker {
+	uid_t uid;
+	struct holder holder;
+	pid_t client; /* process at the other end of the connection */
+};
 
-	ret->uid = uid;
-	ret->holder = (struct holder){ sd_bus_message_get_bus(message), *holder ? holder : NULL };
+/* Returns 0 or -errno: -EPERM if the client may not act for that user. */
+static int read_asker(sd_bus_message *message, uint32_t uid, const char *holder, struct asker *ret)
+{
+	struct ucred client;
+	int r = bus_check_user(message, uid, &client);
+
 	if (r < 0)
 		return r;
 	/* No name on the bus is longer, and we keep this one. */
 	if (strlen(holder) > NAME_MAX)
 		return -ENAMETOOLONG;
-	/* pid 0 stands for the client itself: a client of root's may not know its id in our namespace. */
-	if (!ret->cgroup)
-		ret->pid = pid || uid ? (pid_t)pid : caller.pid;
-	return ret->cgroup || ret->pid > 0 ? 0 : -ESRCH;
+	*ret = (struct asker){ uid, { sd_bus_message_get_bus(message), *holder ? holder : NULL }, client.pid };
+	return 0;
+}
+
+/*
+ * Completes the request with the asker, and the target unless that is a cgroup. pid 0 stands for root's client itself,
+ * which may not know its id in our namespace. Returns 0 or -errno.
+ */
+static int complete(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t pid, struct override *asked)
+{
+	struct asker asker;
+	int r = read_asker(message, uid, holder, &asker);
+
+	asked->pid = (pid_t)pid;
+	if (r < 0)
+		return r;
+	asked->uid = asker.uid;
+	asked->holder = asker.holder;
+	if (override_cgroup(asked))
+		return 0;
+	if (!pid && !uid)
+		asked->pid = asker.client;
+	return asked->pid > 0 ? 0 : -ESRCH;
 }
 
 /* ---- methods ---- */
+
+/* Returns whether a user requests a class that raises the I/O priority: the plan compares other attributes only. */
+static bool raises_io(const struct config *config, const struct override *asked)
+{
+	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, override_class(asked));
+
+	return asked->kind == OVERRIDE_CLASS && asked->uid && !asked->request.raises && class &&
+	       (qos_attr_raises(&class->attr) & TASK_ATTR_IO_PRIORITY);
+}
 
 /*
  * Puts the requested override in force. Returns 0, or -errno with the reply in *error. *ret_lowered: see
@@ -129,19 +159,18 @@ static int read_request(sd_bus_message *message, uint32_t uid, const char *holde
 static int put_override(sd_bus_message *message, struct daemon *daemon, uint32_t uid, const char *holder, uint32_t pid,
 			struct override *asked, bool keep, uint64_t *ret_lowered, sd_bus_error *error)
 {
-	const struct config *config = daemon->config;
-	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, asked->qos);
-	int r = read_request(message, uid, holder, pid, asked);
+	const char *cgroup = override_cgroup(asked);
+	int r = complete(message, uid, holder, pid, asked);
 
-	if (r == 0 && asked->cgroup)
-		r = check_user_cgroup(uid, asked->cgroup);
-	if (r == 0 && uid && !asked->raises && class && (qos_attr_raises(&class->attr) & TASK_ATTR_IO_PRIORITY))
+	if (r == 0 && cgroup)
+		r = check_user_cgroup(uid, cgroup);
+	if (r == 0 && raises_io(daemon->config, asked))
 		r = -EACCES;
 	if (keep)
 		asked->holder = (struct holder){ 0 };
 	if (r == 0)
 		r = held_put(daemon, *asked, ret_lowered);
-	return r < 0 ? reply_refused(daemon, asked, r, error) : 0;
+	return r < 0 ? reply_refused(daemon, override_class(asked), cgroup, asked->pid, r, error) : 0;
 }
 
 /* Replies with the class that the process has now, empty if none of ours, and the reason. */
@@ -163,12 +192,12 @@ static int set_process_class(sd_bus_message *message, void *userdata, sd_bus_err
 	uint64_t lowered = 0;
 	uint32_t uid, pid;
 	const char *holder;
-	int r = sd_bus_message_read(message, "ususbb", &uid, &holder, &pid, &asked.qos, &descendants, &keep);
+	int r = sd_bus_message_read(message, "ususbb", &uid, &holder, &pid, &asked.request.class, &descendants, &keep);
 
 	if (r < 0)
 		return r;
-	asked.is_tree = descendants;
-	asked.raises = !uid || strcmp(sd_bus_message_get_member(message), BUS_RAISE_CLASS) == 0;
+	asked.request.is_tree = descendants;
+	asked.request.raises = !uid || strcmp(sd_bus_message_get_member(message), BUS_RAISE_CLASS) == 0;
 	r = put_override(message, userdata, uid, holder, pid, &asked, keep, &lowered, error);
 	return r < 0 ? r : reply_with_class(message, userdata, asked.pid);
 }
@@ -179,7 +208,7 @@ static int limit_process(sd_bus_message *message, void *userdata, sd_bus_error *
 	uint64_t lowered = 0;
 	uint32_t uid, pid;
 	const char *holder;
-	int keep, r = sd_bus_message_read(message, "ususb", &uid, &holder, &pid, &asked.qos, &keep);
+	int keep, r = sd_bus_message_read(message, "ususb", &uid, &holder, &pid, &asked.limit.class, &keep);
 
 	if (r >= 0)
 		r = put_override(message, userdata, uid, holder, pid, &asked, keep, &lowered, error);
@@ -192,7 +221,8 @@ static int limit_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *e
 	uint64_t lowered = 0;
 	const char *holder;
 	uint32_t uid;
-	int keep, r = sd_bus_message_read(message, "usssb", &uid, &holder, &asked.cgroup, &asked.qos, &keep);
+	int keep, r = sd_bus_message_read(message, "usssb", &uid, &holder, &asked.limit.cgroup, &asked.limit.class,
+					  &keep);
 
 	if (r >= 0)
 		r = put_override(message, userdata, uid, holder, 0, &asked, keep, &lowered, error);
@@ -205,7 +235,7 @@ static int limit_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *e
  */
 static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct override asked = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_VISIBLE };
+	struct override asked = { .kind = OVERRIDE_SHOWN };
 	const char *holder, *word;
 	uint64_t lowered = 0;
 	uint32_t uid, pid;
@@ -214,14 +244,14 @@ static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *erro
 	if (r < 0)
 		return r;
 	if (strcmp(word, "focused") == 0 || strcmp(word, "played") == 0)
-		asked.shown = SHOWN_FOCUSED;
+		asked.visibility.shown = SHOWN_FOCUSED;
 	else if (strcmp(word, "hidden") == 0)
-		asked.shown = SHOWN_HIDDEN;
+		asked.visibility.shown = SHOWN_HIDDEN;
 	else if (strcmp(word, "visible") != 0)
 		return sd_bus_error_set(error, BUS_ERROR_FAILED,
 					"must be \"focused\", \"played\", \"visible\" or \"hidden\"");
 	if (!uid)
-		return reply_refused(userdata, &asked, -EPERM, error);
+		return reply_refused(userdata, NULL, NULL, (pid_t)pid, -EPERM, error);
 	r = put_override(message, userdata, uid, holder, pid, &asked, false, &lowered, error);
 	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
 }
@@ -230,10 +260,10 @@ static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *erro
 static int end_override(sd_bus_message *message, struct daemon *daemon, uint32_t uid, uint32_t pid,
 			struct override *asked, sd_bus_error *error)
 {
-	int r = read_request(message, uid, "", pid, asked);
+	int r = complete(message, uid, "", pid, asked);
 
 	if (r < 0)
-		return reply_refused(daemon, asked, r, error);
+		return reply_refused(daemon, NULL, override_cgroup(asked), asked->pid, r, error);
 	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, asked));
 }
 
@@ -262,7 +292,7 @@ static int lift_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *er
 	struct override asked = { .kind = OVERRIDE_LIMIT };
 	const char *holder;
 	uint32_t uid;
-	int r = sd_bus_message_read(message, "uss", &uid, &holder, &asked.cgroup);
+	int r = sd_bus_message_read(message, "uss", &uid, &holder, &asked.limit.cgroup);
 
 	return r < 0 ? r : end_override(message, userdata, uid, 0, &asked, error);
 }
@@ -276,8 +306,11 @@ static int check_user_unit(uid_t uid, const struct unit_class *unit)
 	return check_user_cgroup(uid, unit->cgroup);
 }
 
-/* Reads a(sss). Allocates the array, even on failure. Its texts belong to the message. Returns 0 or -errno. */
-static int read_units(sd_bus_message *message, struct override *asked, struct unit_class **ret, size_t *ret_n)
+/*
+ * Reads a(sss). Allocates the array, even on failure. Its texts belong to the message. Returns 0; or -errno, where the
+ * last unit may be the cause.
+ */
+static int read_units(sd_bus_message *message, const struct asker *asker, struct unit_class **ret, size_t *ret_n)
 {
 	int r = sd_bus_message_enter_container(message, 'a', "(sss)");
 
@@ -288,13 +321,12 @@ static int read_units(sd_bus_message *message, struct override *asked, struct un
 			return -ENOMEM;
 		*ret = units;
 		unit = &units[*ret_n];
-		unit->holder = asked->holder;
+		unit->holder = asker->holder;
 		r = sd_bus_message_read(message, "(sss)", &unit->cgroup, &unit->qos, &unit->place);
 		if (r <= 0)
 			break;
-		asked->cgroup = unit->cgroup;
-		if (asked->uid)
-			r = *ret_n >= OF_USER_MAX ? -EDQUOT : check_user_unit(asked->uid, unit);
+		if (asker->uid)
+			r = *ret_n >= OF_USER_MAX ? -EDQUOT : check_user_unit(asker->uid, unit);
 		++*ret_n;
 	}
 	return r;
@@ -310,7 +342,9 @@ static int append_answers(sd_bus_message *reply, const struct config *config, co
 		_cleanup_free_ char *words = class ? NULL : class_words_unknown(config, units[i].qos);
 
 		r = sd_bus_message_append(reply, "(qs)", class ? weight_of_class(class) : 0,
-					  class ? "" : words ? words : "no such class");
+					  class	  ? ""
+					  : words ? words
+						  : "no such class");
 	}
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
@@ -320,16 +354,16 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_free_ struct unit_class *units = NULL;
 	struct daemon *daemon = userdata;
-	struct override asked = { .cgroup = "/" };
+	struct asker asker;
 	const char *holder;
 	uint32_t uid;
 	size_t n = 0;
 	int r = sd_bus_message_read(message, "us", &uid, &holder);
 
 	if (r >= 0)
-		r = read_request(message, uid, holder, 0, &asked);
+		r = read_asker(message, uid, holder, &asker);
 	if (r >= 0)
-		r = read_units(message, &asked, &units, &n);
+		r = read_units(message, &asker, &units, &n);
 	/* Units that this call replaces count as well. */
 	if (r >= 0 && uid && tagger_units(daemon->tagger)->n_users + n > OF_USERS_MAX)
 		r = -EDQUOT;
@@ -338,7 +372,7 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	if (r == -EDQUOT)
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many units name a class");
 	if (r < 0)
-		return reply_refused(daemon, &asked, r, error);
+		return reply_refused(daemon, NULL, n ? units[n - 1].cgroup : "/", 0, r, error);
 	r = sd_bus_message_new_method_return(message, &reply);
 	if (r >= 0)
 		r = append_answers(reply, daemon->config, units, n);

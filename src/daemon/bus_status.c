@@ -75,8 +75,8 @@ static void put_asked(struct json_writer *json, const struct daemon *daemon)
 
 	while ((override = overrides_next(overrides, &number))) {
 		asked += override->kind != OVERRIDE_SHOWN;
-		focused += override->shown == SHOWN_FOCUSED;
-		hidden += override->shown == SHOWN_HIDDEN;
+		focused += override_shows(override, SHOWN_FOCUSED);
+		hidden += override_shows(override, SHOWN_HIDDEN);
 	}
 	json_put_count(json, "overrides", asked);
 	json_put_count(json, "apps_focused", focused);

@@ -21,8 +21,8 @@
  * Most overrides of one user, and as many again that only say that an app is visible; most of a user's apps with the
  * focus; most overrides of all users together.
  */
-#define BY_USER_MAX 64
-#define FOCUSED_MAX 8
+#define BY_USER_MAX  64
+#define FOCUSED_MAX  8
 #define BY_USERS_MAX 4096
 
 /*
@@ -39,9 +39,11 @@ static bool unwatch(const struct override *override)
 /* Also tells the holder, for an override that ends for another reason than the holder's wish. */
 static bool tell_and_unwatch(const struct override *override)
 {
+	const char *cgroup = override_cgroup(override);
+
 	if (override->holder.bus && !override->holder.name)
 		sd_bus_emit_signal(override->holder.bus, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Ended", "su",
-				   override->cgroup ? override->cgroup : "", (uint32_t)override->pid);
+				   cgroup ? cgroup : "", (uint32_t) override->pid);
 	return unwatch(override);
 }
 
@@ -74,15 +76,17 @@ static bool cgroup_ends(const struct override *override, const void *context)
 	char folder[PATH_MAX];
 
 	return override->end == removal->source &&
-	       (!removal->name || strcmp(removal->name, strrchr(override->cgroup, '/') + 1) == 0) &&
-	       find_cgroup_folder(override->cgroup, folder) == -ENOTDIR && tell_and_unwatch(override);
+	       (!removal->name || strcmp(removal->name, strrchr(override_cgroup(override), '/') + 1) == 0) &&
+	       find_cgroup_folder(override_cgroup(override), folder) == -ENOTDIR && tell_and_unwatch(override);
 }
 
 static bool has_same_target(const struct override *override, const struct override *other)
 {
-	if (override->kind != other->kind || !override->cgroup != !other->cgroup)
+	const char *cgroup = override_cgroup(override), *others = override_cgroup(other);
+
+	if (override->kind != other->kind || !cgroup != !others)
 		return false;
-	return override->cgroup ? strcmp(override->cgroup, other->cgroup) == 0 : override->pid == other->pid;
+	return cgroup ? strcmp(cgroup, others) == 0 : override->pid == other->pid;
 }
 
 /*
@@ -116,8 +120,7 @@ static bool is_ended_by(const struct override *override, const void *asked)
 /* Returns whether `holder` is that client; if whom has a name, also that caller of the bridge. */
 static bool is_held_by(const struct holder *holder, const struct holder *whom)
 {
-	return holder->bus == whom->bus &&
-	       (!whom->name || (holder->name && strcmp(holder->name, whom->name) == 0));
+	return holder->bus == whom->bus && (!whom->name || (holder->name && strcmp(holder->name, whom->name) == 0));
 }
 
 static bool is_dropped(const struct override *override, const void *whom)
@@ -129,8 +132,9 @@ static bool lacks_class(const struct override *override, const void *in_force)
 {
 	const struct config *config = in_force;
 
-	return override->kind != OVERRIDE_SHOWN && !qos_class_find(config->classes, config->n_classes, override->qos) &&
-	       tell_and_unwatch(override);
+	const char *class = override_class(override);
+
+	return class && !qos_class_find(config->classes, config->n_classes, class) && tell_and_unwatch(override);
 }
 
 /* ---- watching for ends ---- */
@@ -168,8 +172,9 @@ static sd_event_source *share_watch(const struct daemon *daemon, const char *cgr
 	uint16_t number = 0;
 
 	while ((override = overrides_next(tagger_overrides(daemon->tagger), &number))) {
-		if (override->cgroup && override->end && length_around(override->cgroup) == length &&
-		    strncmp(override->cgroup, cgroup, length) == 0)
+		const char *other = override_cgroup(override);
+
+		if (other && override->end && length_around(other) == length && strncmp(other, cgroup, length) == 0)
 			return sd_event_source_ref(override->end);
 	}
 	return NULL;
@@ -191,19 +196,20 @@ static int watch_cgroup(struct daemon *daemon, struct override *override)
 {
 	char folder[PATH_MAX];
 	sd_event_source *end = NULL;
-	int r = find_cgroup_folder(override->cgroup, folder);
+	const char *cgroup = override_cgroup(override);
+	int r = find_cgroup_folder(cgroup, folder);
 
 	/* The root is never removed. */
-	if (r < 0 || !override->cgroup[1])
+	if (r < 0 || !cgroup[1])
 		return r;
-	end = share_watch(daemon, override->cgroup);
+	end = share_watch(daemon, cgroup);
 	if (!end) {
 		*strrchr(folder, '/') = '\0';
 		r = watch_folder(daemon, folder, &end);
 	}
 	override->end = end;
 	/* The cgroup may have been removed before the watch began. */
-	return r < 0 ? r : find_cgroup_folder(override->cgroup, folder);
+	return r < 0 ? r : find_cgroup_folder(cgroup, folder);
 }
 
 static bool has_ended(int pidfd)
@@ -246,7 +252,7 @@ static int watch_process(struct daemon *daemon, struct override *override)
 
 static bool is_only_visible(const struct override *override)
 {
-	return override->kind == OVERRIDE_SHOWN && override->shown == SHOWN_VISIBLE;
+	return override_shows(override, SHOWN_VISIBLE);
 }
 
 /*
@@ -267,10 +273,10 @@ static bool has_too_many(const struct daemon *daemon, const struct override *ask
 			continue;
 		users += override->uid != 0;
 		own += is_own && is_only_visible(override) == is_only_visible(asked);
-		focused += is_own && override->shown == SHOWN_FOCUSED;
+		focused += is_own && override_shows(override, SHOWN_FOCUSED);
 	}
 	return users >= BY_USERS_MAX || own >= BY_USER_MAX ||
-	       (asked->shown == SHOWN_FOCUSED && focused >= FOCUSED_MAX);
+	       (override_shows(asked, SHOWN_FOCUSED) && focused >= FOCUSED_MAX);
 }
 
 int held_put(struct daemon *daemon, struct override override, uint64_t *ret_lowered)
@@ -287,7 +293,7 @@ int held_put(struct daemon *daemon, struct override override, uint64_t *ret_lowe
 			held_end(daemon, &override);
 		return is_only_visible(&override) ? 0 : -EDQUOT;
 	}
-	r = override.cgroup ? watch_cgroup(daemon, &override) : watch_process(daemon, &override);
+	r = override_cgroup(&override) ? watch_cgroup(daemon, &override) : watch_process(daemon, &override);
 	if (r == 0)
 		r = tagger_override(daemon->tagger, &override, &number, ret_lowered);
 	if (r < 0) {

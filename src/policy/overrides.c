@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Stores the overrides in force, and tells which of them apply to a process. */
 #include <schedqos/policy/overrides.h>
 
 #include <errno.h>
@@ -6,18 +7,18 @@
 #include <string.h>
 
 struct entry {
-	bool has_ended;
-	struct override override; /* owns its strings; without a class's name the place is free */
-	const struct qos_class *class; /* NULL: the configuration lacks it, or it is to have no effect */
+	bool is_used, has_ended;
+	struct override override;      /* owns its strings */
+	const struct qos_class *class; /* NULL: it has none, the configuration lacks it, or the override has ended */
 };
 
 struct overrides {
 	struct entry *entries; /* the first one is number 1 */
 	size_t n_entries;
-	size_t n_cgroups; /* those for cgroups */
+	size_t n_cgroups; /* number of overrides for cgroups */
 	const struct config *config;
-	const struct qos_class *focus;	/* NULL: off */
-	const struct qos_class *hidden; /* the highest class of what is hidden */
+	const struct qos_class *focus;	/* lowest class of an app with the focus; NULL: off */
+	const struct qos_class *hidden; /* highest class of a hidden app; NULL: the configuration lacks it */
 };
 
 struct overrides *overrides_new(void)
@@ -25,12 +26,34 @@ struct overrides *overrides_new(void)
 	return calloc(1, sizeof(struct overrides));
 }
 
+/* Returns the places of its strings, of which some may be NULL. */
+static size_t list_texts(struct override *override, const char **ret[3])
+{
+	size_t n = 0;
+
+	ret[n++] = &override->holder.name;
+	switch (override->kind) {
+	case OVERRIDE_CLASS:
+		ret[n++] = &override->request.class;
+		break;
+	case OVERRIDE_LIMIT:
+		ret[n++] = &override->limit.class;
+		ret[n++] = &override->limit.cgroup;
+		break;
+	case OVERRIDE_SHOWN:
+		ret[n++] = &override->visibility.app;
+		break;
+	}
+	return n;
+}
+
 static void clear_entry(struct entry *entry)
 {
-	free((char *)entry->override.cgroup);
-	free((char *)entry->override.qos);
-	free((char *)entry->override.app);
-	free((char *)entry->override.holder.name);
+	const char **texts[3];
+	const size_t n = list_texts(&entry->override, texts);
+
+	for (size_t i = 0; i < n; i++)
+		free((char *)*texts[i]);
 	*entry = (struct entry){ 0 };
 }
 
@@ -44,37 +67,38 @@ void overrides_free(struct overrides *overrides)
 	free(overrides);
 }
 
-/* NULL for number 0. */
+/* Returns NULL for number 0. */
 static struct entry *entry_of(const struct overrides *overrides, uint16_t number)
 {
 	return number ? &overrides->entries[number - 1] : NULL;
 }
 
+/* Returns NULL if there is no such class; name may be NULL. */
 static const struct qos_class *class_named(const struct overrides *overrides, const char *name)
 {
-	return qos_class_find(overrides->config->classes, overrides->config->n_classes, name);
+	return name ? qos_class_find(overrides->config->classes, overrides->config->n_classes, name) : NULL;
 }
 
 void overrides_follow(struct overrides *overrides, const struct config *config)
 {
 	overrides->config = config;
-	overrides->focus = config->settings.focus ? class_named(overrides, config->settings.focus) : NULL;
-	overrides->hidden = class_named(overrides, "QOS_UTILITY");
+	overrides->focus = class_named(overrides, config->settings.focus);
+	overrides->hidden = class_named(overrides, config->settings.hidden);
 	for (size_t i = 0; i < overrides->n_entries; i++) {
 		struct entry *entry = &overrides->entries[i];
 
-		if (entry->override.qos)
-			entry->class = class_named(overrides, entry->override.qos);
+		if (entry->is_used && !entry->has_ended)
+			entry->class = class_named(overrides, override_class(&entry->override));
 	}
 }
 
-/* A free place, or one more. NULL without memory. */
+/* Returns a free entry, or adds one. NULL without memory. */
 static struct entry *take_entry(struct overrides *overrides)
 {
 	struct entry *entries;
 
 	for (size_t i = 0; i < overrides->n_entries; i++) {
-		if (!overrides->entries[i].override.qos)
+		if (!overrides->entries[i].is_used)
 			return &overrides->entries[i];
 	}
 	entries = reallocarray(overrides->entries, overrides->n_entries + 1, sizeof(*entries));
@@ -85,13 +109,14 @@ static struct entry *take_entry(struct overrides *overrides)
 	return &entries[overrides->n_entries++];
 }
 
-/* Whether there was memory for it; if there was none for one of them, that is NULL. */
+/* Copies its strings. Returns whether there was memory; if not, some are NULL. */
 static bool copy_texts(struct override *override)
 {
-	const char **const texts[] = { &override->qos, &override->cgroup, &override->app, &override->holder.name };
+	const char **texts[3];
+	const size_t n = list_texts(override, texts);
 	bool done = true;
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!*texts[i])
 			continue;
 		*texts[i] = strdup(*texts[i]);
@@ -103,8 +128,9 @@ static bool copy_texts(struct override *override)
 int overrides_add(struct overrides *overrides, const struct override *override, uint16_t *ret_number)
 {
 	struct entry *entry;
+	const struct qos_class *class = class_named(overrides, override_class(override));
 
-	if (override->kind != OVERRIDE_SHOWN && !class_named(overrides, override->qos))
+	if (!class && override->kind != OVERRIDE_SHOWN)
 		return -ENOENT;
 	entry = take_entry(overrides);
 	if (!entry)
@@ -116,8 +142,9 @@ int overrides_add(struct overrides *overrides, const struct override *override, 
 		clear_entry(entry);
 		return -ENOMEM;
 	}
-	entry->class = class_named(overrides, override->qos);
-	overrides->n_cgroups += override->cgroup != NULL;
+	entry->is_used = true;
+	entry->class = class;
+	overrides->n_cgroups += override_cgroup(override) != NULL;
 	*ret_number = (uint16_t)(entry - overrides->entries + 1);
 	return 0;
 }
@@ -136,7 +163,7 @@ bool overrides_remove_ended(struct overrides *overrides)
 
 	for (size_t i = 0; i < overrides->n_entries; i++) {
 		struct entry *entry = &overrides->entries[i];
-		const bool is_of_cgroup = entry->override.cgroup;
+		const bool is_of_cgroup = override_cgroup(&entry->override);
 
 		if (!entry->has_ended)
 			continue;
@@ -158,7 +185,7 @@ const struct override *overrides_next(const struct overrides *overrides, uint16_
 		const struct entry *entry = &overrides->entries[i];
 
 		*number = (uint16_t)(i + 1);
-		if (entry->override.qos && !entry->has_ended)
+		if (entry->is_used && !entry->has_ended)
 			return &entry->override;
 	}
 	return NULL;
@@ -174,45 +201,16 @@ bool overrides_need_cgroup(const struct overrides *overrides)
 bool overrides_is_other_app(const struct overrides *overrides, uint16_t number, pid_t pid)
 {
 	for (size_t i = 0; i < overrides->n_entries; i++) {
-		const struct override *override = &overrides->entries[i].override;
+		const struct entry *entry = &overrides->entries[i];
 
-		if (override->kind == OVERRIDE_SHOWN && override->pid == pid && i + 1 != number)
+		if (entry->is_used && entry->override.kind == OVERRIDE_SHOWN && entry->override.pid == pid &&
+		    i + 1 != number)
 			return true;
 	}
 	return false;
 }
 
-/* Whether the name, of that length, begins and ends so. */
-static bool is_named(const char *name, size_t length, const char *begin, const char *end)
-{
-	const size_t n = strlen(begin), tail = strlen(end);
-
-	return length >= n + tail && strncmp(name, begin, n) == 0 && strncmp(name + length - tail, end, tail) == 0;
-}
-
-/* systemd has each app in a unit below app.slice, or a slice app-NAME.slice; but not what the bus itself starts. */
-int overrides_app(const char *cgroup)
-{
-	bool is_user = false, is_app = false;
-
-	for (const char *name = cgroup, *end; *name == '/'; name = end) {
-		const size_t length = strcspn(++name, "/");
-
-		end = name + length;
-		if (is_user &&
-		    (is_named(name, length, "session", ".slice") || is_named(name, length, "init", ".scope")))
-			return -ENOENT;
-		if (is_app && (is_named(name, length, "", ".scope") || is_named(name, length, "", ".service")))
-			return is_named(name, length, "dbus", ".service") && !memchr(name, '@', length)
-				       ? 0
-				       : (int)(end - cgroup);
-		is_app |= is_user && is_named(name, length, "app", ".slice") && (name[3] == '.' || name[3] == '-');
-		is_user |= is_named(name, length, "user@", ".service");
-	}
-	return 0;
-}
-
-/* ---- what a process has ---- */
+/* ---- for one process ---- */
 
 enum override_slot overrides_slot(const struct overrides *overrides, uint16_t number)
 {
@@ -242,7 +240,7 @@ void overrides_hand_on(const struct overrides *overrides, const struct task *lea
 	for (int slot = 0; slot < OVERRIDE_SLOTS; slot++) {
 		const struct entry *entry = entry_of(overrides, leader->joined[slot]);
 
-		if (entry && (entry->override.kind != OVERRIDE_CLASS || entry->override.is_tree))
+		if (entry && (entry->override.kind != OVERRIDE_CLASS || entry->override.request.is_tree))
 			child->joined[slot] = leader->joined[slot];
 	}
 }
@@ -260,7 +258,7 @@ bool overrides_leave(const struct overrides *overrides, struct task *leader)
 	return any;
 }
 
-/* Of root's all count, of a user's those for what runs as nobody but him. */
+/* Returns whether the override applies to a process of this owner: a user's applies to that user's only. */
 static bool counts(const struct entry *entry, uid_t owner)
 {
 	return entry && (!entry->override.uid || entry->override.uid == owner);
@@ -278,25 +276,25 @@ int overrides_look(const struct overrides *overrides, struct task *leader, struc
 		r = facts_need(facts, FACT_STAT);
 	if (r < 0 || facts->is_spared)
 		return r;
-	if (app && facts->tty && facts->tty != app->override.tty) {
+	if (app && facts->tty && facts->tty != app->override.visibility.tty) {
 		leader->joined[SLOT_SHOWN] = 0;
 		app = NULL;
 	}
-	leader->shown = overrides->focus && counts(app, facts->owner) ? app->override.shown : SHOWN_VISIBLE;
+	leader->shown = overrides->focus && counts(app, facts->owner) ? app->override.visibility.shown : SHOWN_VISIBLE;
 	leader->flags &= ~TASK_OWNERS;
 	if (counts(class, facts->owner))
 		leader->flags |= TASK_OWNERS;
 	return 0;
 }
 
-/* Root's goes before a user's. */
+/* Root's class comes before a user's. */
 uint16_t overrides_class(const struct overrides *overrides, const struct task *leader, bool *ret_raises)
 {
 	const struct entry *entry = entry_of(overrides, leader->joined[SLOT_CLASS]);
 
 	if ((!entry || !entry->class) && (leader->flags & TASK_OWNERS))
 		entry = entry_of(overrides, leader->joined[SLOT_USERS_CLASS]);
-	*ret_raises = entry && entry->class && (!entry->override.uid || entry->override.raises);
+	*ret_raises = entry && entry->class && (!entry->override.uid || entry->override.request.raises);
 	return entry ? rules_tag_of(overrides->config->rules, entry->class, 0) : TAG_NONE;
 }
 
@@ -305,24 +303,23 @@ uint16_t overrides_focus(const struct overrides *overrides, const struct task *l
 	const struct entry *app = entry_of(overrides, leader->joined[SLOT_SHOWN]);
 	const bool has_window = app && app->override.pid == leader->tgid;
 
-	/* If that has ended, and the process could not be matched since, its record still says so. */
+	/* The override may have ended while the record still says "focused", until the process is matched again. */
 	if (!app || leader->shown != SHOWN_FOCUSED)
 		return TAG_NONE;
-	if (by != REASON_DEFAULT &&
-	    !(has_window && (by == REASON_RULE || by == REASON_INHERITED || by == REASON_UNIT)))
+	if (by != REASON_DEFAULT && !(has_window && (by == REASON_RULE || by == REASON_INHERITED || by == REASON_UNIT)))
 		return TAG_NONE;
 	return rules_tag_of(overrides->config->rules, overrides->focus, 0);
 }
 
 /* ---- limits ---- */
 
-/* Whether one of the same user's has ended, which may have been lower. */
+/* Returns whether another limit of the same user has ended, which may have been lower. */
 static bool may_be_covered(const struct overrides *overrides, const struct override *limit)
 {
 	for (size_t i = 0; i < overrides->n_entries; i++) {
 		const struct entry *entry = &overrides->entries[i];
 
-		if (entry->has_ended && entry->override.kind == OVERRIDE_LIMIT && !entry->override.cgroup &&
+		if (entry->has_ended && entry->override.kind == OVERRIDE_LIMIT && !entry->override.limit.cgroup &&
 		    entry->override.uid == limit->uid)
 			return true;
 	}
@@ -334,7 +331,7 @@ uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t numb
 	const struct override *limit;
 
 	while ((limit = overrides_next(overrides, &number))) {
-		if (limit->kind == OVERRIDE_LIMIT && !limit->cgroup && may_be_covered(overrides, limit))
+		if (limit->kind == OVERRIDE_LIMIT && !limit->limit.cgroup && may_be_covered(overrides, limit))
 			return number;
 	}
 	return 0;
@@ -366,8 +363,9 @@ const struct qos_class *overrides_max(const struct overrides *overrides, const s
 	for (size_t i = 0; i < overrides->n_entries; i++) {
 		const struct entry *entry = &overrides->entries[i];
 
-		if (entry->override.cgroup && counts(entry, facts->owner) &&
-		    overrides_is_below(facts->cgroup, entry->override.cgroup))
+		const char *cgroup = override_cgroup(&entry->override);
+
+		if (cgroup && counts(entry, facts->owner) && overrides_is_below(facts->cgroup, cgroup))
 			lower(&max, entry->class);
 	}
 	return max;

@@ -19,7 +19,7 @@ int plan_override_add(struct plan *plan, const struct override *override, uint16
 
 	if (r < 0)
 		return r;
-	if (override->cgroup)
+	if (override_cgroup(override))
 		plan_mark_processes(plan);
 	return 0;
 }

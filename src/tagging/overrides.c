@@ -9,20 +9,20 @@ int tagger_override(struct tagger *tagger, const struct override *asked, uint16_
 	uint64_t before;
 	struct override complete = *asked, *override = &complete;
 	char app[PATH_MAX];
-	int r = override->kind == OVERRIDE_SHOWN ? scan_app(tagger, override, app) : 0;
+	int r = override->kind == OVERRIDE_SHOWN ? scan_app(tagger, override->pid, &override->visibility, app) : 0;
 
 	if (r < 0)
 		return r;
 	events_drain(tagger);
-	if (override->kind == OVERRIDE_CLASS && override->uid && !override->raises &&
-	    plan_override_needs_raise(tagger->plan, override->qos, override->pid))
+	if (override->kind == OVERRIDE_CLASS && override->uid && !override->request.raises &&
+	    plan_override_needs_raise(tagger->plan, override->request.class, override->pid))
 		return -EACCES;
 	before = tagger->lowered;
 	r = plan_override_add(tagger->plan, override, ret_number);
 	if (r < 0)
 		return r;
 	heard_update(tagger);
-	if (!override->cgroup)
+	if (!override_cgroup(override))
 		r = scan_join(tagger, *ret_number);
 	if (r < 0) {
 		overrides_end(plan_overrides(tagger->plan), *ret_number);

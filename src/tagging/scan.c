@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/kernel/app_cgroup.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 
@@ -170,7 +171,7 @@ static bool is_in_cgroup(const struct tagger *tagger, pid_t pid, const char *cgr
  * Returns whether a process in the app's cgroup has another terminal than the app, such as a shell in a terminal
  * program.
  */
-static bool has_other_tty(const struct scan *scan, const struct override *app)
+static bool has_other_tty(const struct scan *scan, const struct visibility *app)
 {
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct process *process = &scan->processes[i];
@@ -181,15 +182,15 @@ static bool has_other_tty(const struct scan *scan, const struct override *app)
 	return false;
 }
 
-int scan_app(struct tagger *tagger, struct override *app, char path[PATH_MAX])
+int scan_app(struct tagger *tagger, pid_t pid, struct visibility *app, char path[PATH_MAX])
 {
 	struct scan scan = { .tagger = tagger };
 	struct procfs_stat stat;
-	int r = procfs_stat(tagger->proc, app->pid, &stat), length = 0;
+	int r = procfs_stat(tagger->proc, pid, &stat), length = 0;
 
 	app->tty = stat.tty;
-	if (r == 0 && procfs_cgroup(tagger->proc, app->pid, path, PATH_MAX) > 0)
-		length = overrides_app(path);
+	if (r == 0 && procfs_cgroup(tagger->proc, pid, path, PATH_MAX) > 0)
+		length = app_cgroup(path);
 	if (length < 0)
 		app->shown = SHOWN_VISIBLE;
 	if (r < 0 || length <= 0)
@@ -205,7 +206,7 @@ int scan_app(struct tagger *tagger, struct override *app, char path[PATH_MAX])
 
 /*
  * Returns whether the override covers this process: its own process, or a child of a covered one. For the visibility of
- * an app see struct override.
+ * an app see struct visibility.
  */
 static bool is_of_tree(const struct scan *scan, const struct process *process, uint16_t number)
 {
@@ -215,11 +216,11 @@ static bool is_of_tree(const struct scan *scan, const struct process *process, u
 	if (process->pid == override->pid)
 		return process->start == override->start;
 	if (override->kind == OVERRIDE_SHOWN) {
-		if ((process->tty && process->tty != override->tty) ||
+		if ((process->tty && process->tty != override->visibility.tty) ||
 		    overrides_is_other_app(overrides, number, process->pid))
 			return false;
-		if (override->app)
-			return is_in_cgroup(scan->tagger, process->pid, override->app);
+		if (override->visibility.app)
+			return is_in_cgroup(scan->tagger, process->pid, override->visibility.app);
 	}
 	return plan_override_holds(scan->tagger->plan, number, process->ppid);
 }
@@ -269,7 +270,7 @@ int scan_join(struct tagger *tagger, uint16_t only)
 	const struct overrides *overrides = plan_overrides(tagger->plan);
 	const uint16_t first = only ? only : overrides_next_covered(overrides, 0);
 	const struct override *override = first ? overrides_get(overrides, first) : NULL;
-	const bool is_tree = !only || override->kind != OVERRIDE_CLASS || override->is_tree;
+	const bool is_tree = !only || override->kind != OVERRIDE_CLASS || override->request.is_tree;
 	struct scan scan = { .tagger = tagger };
 	int r = first ? 1 : 0;
 
@@ -336,9 +337,9 @@ void scan_sweep(struct tagger *tagger)
 	size_t n = 0;
 
 	while ((task = tasks_next(tasks, &cursor))) {
-		pid_t *room = applier_look(&tagger->applier, task->tid, &attr) == -ESRCH ?
-				      array_room(ended, n, sizeof(*ended)) :
-				      NULL;
+		pid_t *room = applier_look(&tagger->applier, task->tid, &attr) == -ESRCH
+				      ? array_room(ended, n, sizeof(*ended))
+				      : NULL;
 
 		if (room) {
 			ended = room;

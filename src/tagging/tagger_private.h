@@ -330,7 +330,7 @@ int scan_join(struct tagger *tagger, uint16_t number);
  * scan.c: fills in what else has to be known of an app of which something is seen: its cgroup, if that holds just the
  * app and has no shell in it, and its terminal. What is the session's is never hidden and has no focus. 0 or -errno.
  */
-int scan_app(struct tagger *tagger, struct override *app, char path[PATH_MAX]);
+int scan_app(struct tagger *tagger, pid_t pid, struct visibility *app, char path[PATH_MAX]);
 
 /* scan.c: the -errno of a shortage by which tasks were not looked at, or have no record, since the last call; or 0. */
 int scan_shortage(struct tagger *tagger);

@@ -26,9 +26,10 @@ static void check_limit(struct run *run, const struct asked *asked)
 	const struct task *task = record(run->m, asked->pid);
 	const struct qos_class *is = class_of_tag(run->m->config, task->tag);
 
-	if (is && class_compare(is, class_named(run->m, override->qos)) < 0)
-		print_error("process %d has %s, over the limit %s\n", (int)asked->pid, is->name, override->qos);
-	check(!is || class_compare(is, class_named(run->m, override->qos)) >= 0);
+	if (is && class_compare(is, class_named(run->m, override_class(override))) < 0)
+		print_error("process %d has %s, over the limit %s\n", (int)asked->pid, is->name,
+			    override_class(override));
+	check(!is || class_compare(is, class_named(run->m, override_class(override))) >= 0);
 }
 
 /* A user raises nothing, unless he may. */
@@ -43,7 +44,8 @@ static void check_class(struct run *run, const struct asked *asked)
 	if (number != asked->number || (override->uid && task->joined[SLOT_CLASS]) ||
 	    plan_has_thread_rules(run->m->plan, task))
 		return;
-	if (override->uid && !override->raises && plan_override_needs_raise(run->m->plan, override->qos, asked->pid))
+	if (override->uid && !override->request.raises &&
+	    plan_override_needs_raise(run->m->plan, override->request.class, asked->pid))
 		check(task->own.by != REASON_OVERRIDE);
 	else
 		check(task->own.by == REASON_OVERRIDE &&
@@ -55,7 +57,7 @@ static void check_asked(struct run *run)
 	for (size_t i = 0; i < run->n_asked; i++) {
 		const struct override *override = overrides_get(plan_overrides(run->m->plan), run->asked[i].number);
 
-		if (override->cgroup || !counts(run, &run->asked[i]))
+		if (override_cgroup(override) || !counts(run, &run->asked[i]))
 			continue;
 		if (override->kind == OVERRIDE_LIMIT)
 			check_limit(run, &run->asked[i]);
@@ -101,7 +103,8 @@ static void asks_for(struct run *run, struct override override, pid_t pid)
 		lifts(run);
 	asked = &run->asked[run->n_asked++];
 	override.pid = pid;
-	override.tty = pid ? living(run->m, pid)->tty : 0;
+	if (override.kind == OVERRIDE_SHOWN)
+		override.visibility.tty = living(run->m, pid)->tty;
 	check(plan_override_add(run->m->plan, &override, &asked->number) == 0);
 	asked->pid = pid && plan_override_join(run->m->plan, asked->number, pid) == 0 ? pid : 0;
 	hear_unless_deaf(run->m);
@@ -113,7 +116,7 @@ static void holds_for_another(struct run *run, pid_t pid)
 	const struct asked *asked = &run->asked[run->n_asked - 1];
 	const struct override *override = overrides_get(plan_overrides(run->m->plan), asked->number);
 
-	if (override->cgroup || !may_ask(run, override->uid, pid))
+	if (override_cgroup(override) || !may_ask(run, override->uid, pid))
 		return;
 	plan_override_join(run->m->plan, asked->number, pid);
 	hear_unless_deaf(run->m);
@@ -124,15 +127,16 @@ static void overrides(struct run *run)
 	static const uid_t uids[] = { 0, ALICE, BOB, 0 };
 	const uint8_t how = take_byte(&run->input);
 	const bool is_of_cgroup = (how & 13) == 12;
-	const struct override override = {
-		.kind = how & 1 ? OVERRIDE_CLASS : OVERRIDE_LIMIT,
-		.is_tree = how & 2,
-		.raises = how & 4,
-		.cgroup = is_of_cgroup ? run_cgroups[how % N_CGROUPS] : NULL,
-		.qos = qos_builtin[(how >> 4) % QOS_BUILTIN_COUNT].name,
-		.uid = uids[(how >> 4) / QOS_BUILTIN_COUNT],
-	};
+	const char *class = qos_builtin[(how >> 4) % QOS_BUILTIN_COUNT].name;
+	struct override override = { .uid = uids[(how >> 4) / QOS_BUILTIN_COUNT] };
 
+	if (how & 1) {
+		override.kind = OVERRIDE_CLASS;
+		override.request = (struct class_request){ class, how & 2, how & 4 };
+	} else {
+		override.kind = OVERRIDE_LIMIT;
+		override.limit = (struct limit){ class, is_of_cgroup ? run_cgroups[how % N_CGROUPS] : NULL };
+	}
 	if ((how & 12) == 8 && run->n_asked)
 		holds_for_another(run, tgid_of(run->m, run_some_running(run)));
 	else
@@ -144,9 +148,8 @@ static void is_seen(struct run *run)
 	const uint8_t how = take_byte(&run->input);
 	const struct override override = {
 		.kind = OVERRIDE_SHOWN,
-		.shown = how % (SHOWN_FOCUSED + 1),
+		.visibility.shown = how % (SHOWN_FOCUSED + 1),
 		.uid = how & 4 ? BOB : ALICE,
-		.qos = "",
 	};
 
 	asks_for(run, override, tgid_of(run->m, run_some_running(run)));

@@ -105,7 +105,7 @@ static void parse(struct machine *m, const char *text)
 {
 	char json[JSON_MAX];
 	const int size = snprintf(json, sizeof(json), "{ %s }", text);
-	const struct config_file file = { "rules.json", json, size, CONFIG_RULES };
+	const struct config_file file = { .path = "rules.json", .text = json, .size = size };
 	struct config_errors errors = { 0 };
 
 	assert_in_range(size, 0, JSON_MAX - 1);

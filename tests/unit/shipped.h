@@ -64,7 +64,9 @@ static inline struct config *shipped(size_t first, size_t last, const char *mapp
 		globfree(&found);
 	}
 	if (mapping)
-		files[n++] = (struct config_file){ strdup("--mapping"), strdup(mapping), strlen(mapping), CONFIG_CHOICE };
+		files[n++] = (struct config_file){
+			.path = strdup("--mapping"), .text = strdup(mapping), .size = strlen(mapping), .kind = CONFIG_CHOICE
+		};
 	assert_int_equal(config_parse(files, n, lookup_user, NULL, &config, &errors), 0);
 	assert_int_equal(config_lint(config, &errors), 0);
 	print_all(&errors);

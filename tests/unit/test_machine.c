@@ -33,8 +33,8 @@ static void discard_line(int level, bool plain, const char *line)
 static void parse(const char *rules)
 {
 	const struct config_file files[] = {
-		{ "profiles.json", PROFILES, strlen(PROFILES), CONFIG_PROFILES },
-		{ "rules.json", rules, strlen(rules), CONFIG_RULES },
+		{ .path = "profiles.json", .text = PROFILES, .size = strlen(PROFILES), .kind = CONFIG_PROFILES },
+		{ .path = "rules.json", .text = rules, .size = strlen(rules), .kind = CONFIG_RULES },
 	};
 	struct config_errors errors = { 0 };
 

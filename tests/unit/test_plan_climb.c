@@ -635,7 +635,7 @@ MACHINE_TEST(a_child_on_its_way_does_not_get_round_a_limit)
 	start_and_run(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }", "/bin/app");
 	living(m, 100)->attr.slice_ns = living(m, 100)->without.slice_ns = 7 * MS;
 	begins_fork(m, 100, 101);
-	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .is_tree = true, .qos = "QOS_BACKGROUND" }, 100);
+	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.class = "QOS_BACKGROUND" }, 100);
 	ends_fork(m, 101);
 	assert_carries(m, 101, BACKGROUND);
 	stops_without_trace(m);
@@ -650,10 +650,10 @@ MACHINE_TEST(a_class_that_root_ends_under_a_limit_leaves_nobody_out_of_idle)
 	forks(m, INIT, 100);
 	chrt(m, 100, POLICY_IDLE, 0);
 	execs(m, 100, "/bin/app");
-	number = asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_USER_INTERACTIVE" }, 100);
+	number = asks(m, (struct override){ .kind = OVERRIDE_CLASS, .request.class = "QOS_USER_INTERACTIVE" }, 100);
 	assert_carries(m, 100, INTERACTIVE);
 	living(m, 100)->attr.policy = POLICY_BATCH;
-	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .qos = "QOS_BACKGROUND" }, 100);
+	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.class = "QOS_BACKGROUND" }, 100);
 	assert_carries(m, 100, BACKGROUND);
 	ends(m, number);
 	assert_carries(m, 100, "SCHED_IDLE nice 4 util 0..256");
@@ -663,7 +663,7 @@ MACHINE_TEST(a_class_that_root_ends_under_a_limit_leaves_nobody_out_of_idle)
 /* What the class of root has raised, the same class by somebody else does not. */
 static void roots_class_comes_and_goes(struct machine *m)
 {
-	const uint16_t number = asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_BACKGROUND" }, 100);
+	const uint16_t number = asks(m, (struct override){ .kind = OVERRIDE_CLASS, .request.class = "QOS_BACKGROUND" }, 100);
 
 	assert_carries(m, 100, BACKGROUND);
 	living(m, 100)->attr.policy = POLICY_NORMAL;
@@ -689,7 +689,7 @@ MACHINE_TEST(a_class_that_root_ends_before_the_same_of_a_user)
 	living(m, 100)->uid = ALICE;
 	chrt(m, 100, POLICY_IDLE, 0);
 	execs(m, 100, "/bin/app");
-	asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = "QOS_BACKGROUND", .uid = ALICE }, 100);
+	asks(m, (struct override){ .kind = OVERRIDE_CLASS, .request.class = "QOS_BACKGROUND", .uid = ALICE }, 100);
 	assert_carries(m, 100, "SCHED_IDLE nice 4 util 0..256");
 	roots_class_comes_and_goes(m);
 }
@@ -704,7 +704,8 @@ MACHINE_TEST(a_focus_that_ends_does_so_for_threads)
 	living(m, 100)->uid = ALICE;
 	execs(m, 100, "/usr/bin/helper");
 	clones(m, 100, 101);
-	number = asks(m, (struct override){ .kind = OVERRIDE_SHOWN, .uid = ALICE, .qos = "", .shown = SHOWN_FOCUSED }, 100);
+	number = asks(m, (struct override){ .kind = OVERRIDE_SHOWN, .uid = ALICE, .visibility.shown = SHOWN_FOCUSED },
+		      100);
 	assert_task(m, 101, INITIATED, REASON_DEFAULT);
 	m->missing = FACT_EXE;
 	m->why_missing = EMFILE;

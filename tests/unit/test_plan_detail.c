@@ -80,8 +80,8 @@ MACHINE_TEST(a_task_without_a_class)
 
 MACHINE_TEST(a_limit_or_the_focus_gives_another_class)
 {
-	const struct override limit = { .kind = OVERRIDE_LIMIT, .qos = "QOS_UTILITY" };
-	const struct override focus = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_FOCUSED };
+	const struct override limit = { .kind = OVERRIDE_LIMIT, .limit.class = "QOS_UTILITY" };
+	const struct override focus = { .kind = OVERRIDE_SHOWN, .visibility.shown = SHOWN_FOCUSED };
 	uint16_t number;
 
 	start_and_run(m, CHROME, "/usr/bin/chrome");

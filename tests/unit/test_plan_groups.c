@@ -219,7 +219,7 @@ MACHINE_TEST(a_reload_s_limit_holds)
 
 MACHINE_TEST(a_limit_under_the_focus_drops_nice_0)
 {
-	const struct override focus = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_FOCUSED };
+	const struct override focus = { .kind = OVERRIDE_SHOWN, .visibility.shown = SHOWN_FOCUSED };
 
 	start_and_run(m, "'schedqos': { 'focus': 'QOS_USER_INITIATED', 'groups': { '/g': { 'max': 'QOS_UTILITY' } } }", "/bin/vi");
 	asks(m, focus, 100);

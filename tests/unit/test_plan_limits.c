@@ -7,7 +7,7 @@
 
 static uint16_t limits(struct machine *m, const char *qos)
 {
-	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .is_tree = true, .qos = qos }, 100);
+	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.class = qos }, 100);
 }
 
 /* A process that has this by its own choice, before the daemon starts. */
@@ -85,7 +85,7 @@ MACHINE_TEST(a_group_that_denies_one_class_lowers_to_the_highest_other)
 
 MACHINE_TEST(hidden_windows_lower_what_was_chosen)
 {
-	const struct override hidden = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_HIDDEN };
+	const struct override hidden = { .kind = OVERRIDE_SHOWN, .visibility.shown = SHOWN_HIDDEN };
 
 	chose(m, "'schedqos': { 'focus': 'QOS_USER_INITIATED' }", with_slice(5));
 	ends(m, asks(m, hidden, 100));

@@ -9,17 +9,17 @@
 
 static uint16_t gives(struct machine *m, pid_t pid, const char *qos)
 {
-	return asks(m, (struct override){ .kind = OVERRIDE_CLASS, .qos = qos }, pid);
+	return asks(m, (struct override){ .kind = OVERRIDE_CLASS, .request.class = qos }, pid);
 }
 
 static uint16_t gives_tree(struct machine *m, pid_t pid, const char *qos)
 {
-	return asks(m, (struct override){ .kind = OVERRIDE_CLASS, .is_tree = true, .qos = qos }, pid);
+	return asks(m, (struct override){ .kind = OVERRIDE_CLASS, .request.is_tree = true, .request.class = qos }, pid);
 }
 
 static uint16_t limits(struct machine *m, pid_t pid, const char *qos)
 {
-	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .is_tree = true, .qos = qos }, pid);
+	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.class = qos }, pid);
 }
 
 MACHINE_TEST(a_class_goes_over_everything_and_comes_off_again)
@@ -213,7 +213,7 @@ MACHINE_TEST(a_cgroup)
 	snprintf(living(m, 101)->cgroup, sizeof(living(m, 101)->cgroup), "/a/bc");
 	moves(m, 100, "/a/b/c.scope");
 	assert_false(plan_needs_moves(m->plan));
-	limit = asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .cgroup = "/a/b", .qos = "QOS_BACKGROUND" }, 0);
+	limit = asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.cgroup = "/a/b", .limit.class = "QOS_BACKGROUND" }, 0);
 	assert_true(plan_needs_moves(m->plan));
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
 	assert_task(m, 101, INITIATED, REASON_RULE);
@@ -226,7 +226,7 @@ MACHINE_TEST(a_cgroup)
 	assert_task(m, 103, BACKGROUND, REASON_RULE);
 	ends(m, limit);
 	assert_task(m, 102, INITIATED, REASON_RULE);
-	limit = asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .cgroup = "/", .qos = "QOS_UTILITY" }, 0);
+	limit = asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.cgroup = "/", .limit.class = "QOS_UTILITY" }, 0);
 	assert_task(m, 100, UTILITY, REASON_RULE);
 	ends(m, limit);
 	assert_task(m, 100, INITIATED, REASON_RULE);
@@ -313,7 +313,7 @@ MACHINE_TEST(real_time_is_left_alone)
 
 MACHINE_TEST(bad_ones)
 {
-	const struct override unknown = { .kind = OVERRIDE_CLASS, .qos = "QOS_NONE" };
+	const struct override unknown = { .kind = OVERRIDE_CLASS, .request.class = "QOS_NONE" };
 	uint16_t number;
 
 	start_and_run(m, APP, "/usr/bin/app");

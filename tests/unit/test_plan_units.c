@@ -119,7 +119,7 @@ MACHINE_TEST(what_somebody_has_chosen_stays)
 
 MACHINE_TEST(a_group_s_limit_and_an_override_go_first)
 {
-	const struct override override = { .kind = OVERRIDE_CLASS, .qos = "QOS_USER_INITIATED", .pid = 100 };
+	const struct override override = { .kind = OVERRIDE_CLASS, .request.class = "QOS_USER_INITIATED", .pid = 100 };
 	uint16_t number;
 
 	runs_in(m, "'schedqos': { 'groups': { 'a.service': { 'max': 'QOS_UTILITY' } } }", "/usr/bin/other", SERVICE);

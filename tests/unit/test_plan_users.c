@@ -20,15 +20,12 @@ static void runs_as(struct machine *m, pid_t pid, uid_t uid, const char *program
 /* By whom: 0 is root. */
 static uint16_t gives(struct machine *m, uid_t uid, pid_t pid, const char *qos, bool raises)
 {
-	return asks(m,
-		    (struct override){
-			    .kind = OVERRIDE_CLASS, .is_tree = true, .qos = qos, .uid = uid, .raises = raises },
-		    pid);
+	return asks(m, (struct override){ .kind = OVERRIDE_CLASS, .uid = uid, .request = { qos, true, raises } }, pid);
 }
 
 static uint16_t limits(struct machine *m, uid_t uid, pid_t pid, const char *qos)
 {
-	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .is_tree = true, .qos = qos, .uid = uid }, pid);
+	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.class = qos, .uid = uid }, pid);
 }
 
 MACHINE_TEST(a_user_s_never_raises_unless_it_says_so)
@@ -85,7 +82,7 @@ MACHINE_TEST(nor_what_somebody_lowered)
  * after its exec.
  */
 static const struct {
-	struct {
+	struct asked {
 		uid_t uid;
 		enum override_kind kind;
 		const char *qos; /* NULL: nothing */
@@ -110,6 +107,17 @@ static const struct {
 	{ { { ROOT, CLASS, "QOS_UTILITY" } }, { ALICE, CLASS, "QOS_BACKGROUND" }, ALICE, UTILITY },
 };
 
+static struct override child_is_asked(const struct asked *asked)
+{
+	struct override override = { .kind = asked->kind, .uid = asked->uid };
+
+	if (asked->kind == CLASS)
+		override.request = (struct class_request){ .class = asked->qos, .is_tree = true };
+	else
+		override.limit.class = asked->qos;
+	return override;
+}
+
 MACHINE_TEST(it_is_for_what_is_his_alone)
 {
 	pid_t pid = 100;
@@ -120,19 +128,13 @@ MACHINE_TEST(it_is_for_what_is_his_alone)
 
 		runs_as(m, pid, ALICE, "/usr/bin/app");
 		for (size_t k = 0; k < 2 && children[i].asked[k].qos; k++)
-			asks(m,
-			     (struct override){ .kind = children[i].asked[k].kind,
-						.is_tree = true,
-						.uid = children[i].asked[k].uid,
-						.qos = children[i].asked[k].qos },
-			     pid);
+			asks(m, child_is_asked(&children[i].asked[k]), pid);
 		forks(m, pid, pid + 1);
 		living(m, pid + 1)->uid = owner ? owner : ALICE;
 		living(m, pid + 1)->is_privileged = !owner;
 		execs(m, pid + 1, "/usr/bin/app");
 		if (children[i].then.qos)
-			asks(m, (struct override){ .kind = children[i].then.kind, .is_tree = true,
-						   .uid = children[i].then.uid, .qos = children[i].then.qos }, pid + 1);
+			asks(m, child_is_asked(&children[i].then), pid + 1);
 		assert_carries(m, pid + 1, children[i].attr);
 	}
 	stops_without_trace(m);
@@ -237,11 +239,11 @@ MACHINE_TEST(a_user_s_cgroup)
 	runs_as(m, 101, BOB, "/usr/bin/app");
 	moves(m, 100, "/a");
 	moves(m, 101, "/a");
-	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .cgroup = "/a", .qos = "QOS_UTILITY", .uid = ALICE }, 0);
+	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.cgroup = "/a", .limit.class = "QOS_UTILITY", .uid = ALICE }, 0);
 	assert_task(m, 100, UTILITY, REASON_RULE);
 	assert_task(m, 101, INITIATED, REASON_RULE);
 	/* Root's counts for both. */
-	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .cgroup = "/a", .qos = "QOS_BACKGROUND" }, 0);
+	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.cgroup = "/a", .limit.class = "QOS_BACKGROUND" }, 0);
 	assert_task(m, 101, BACKGROUND, REASON_RULE);
 	stops_without_trace(m);
 }
@@ -250,8 +252,8 @@ MACHINE_TEST(a_user_s_cgroup)
 
 static uint16_t says(struct machine *m, uid_t uid, pid_t pid, enum shown shown)
 {
-	return asks(m, (struct override){ .kind = OVERRIDE_SHOWN, .uid = uid, .qos = "", .shown = shown,
-					  .tty = living(m, pid)->tty }, pid);
+	return asks(m, (struct override){ .kind = OVERRIDE_SHOWN, .uid = uid, .visibility.shown = shown,
+					  .visibility.tty = living(m, pid)->tty }, pid);
 }
 
 #define LOW  "'low': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 'io': 'QOS_BACKGROUND' } }"
@@ -384,41 +386,9 @@ MACHINE_TEST(off_means_that_nothing_is)
 	stops_without_trace(m);
 }
 
-TEST(which_cgroup_is_an_app_s)
-{
-	static const struct {
-		const char *cgroup;
-		int want; /* length */
-	} cases[] = {
-#define USER "/user.slice/user-7.slice/user@7.service"
-#define IS(path, rest) { path rest, sizeof(path) - 1 }
-		IS(USER "/app.slice/app-gnome-firefox-12.scope", ""),
-		IS(USER "/app.slice/app-org.gnome.Terminal.slice/vte-spawn-1.scope", ""),
-		IS(USER "/app.slice/snap.x.scope", "/inner/y.scope"),
-		IS(USER "/app-graphical.slice/app-x.service", ""),
-		IS(USER "/app.slice/dbus-:1.2-org.gnome.Nautilus@0.service", ""),
-		{ USER "/app.slice/dbus.service", 0 },
-		{ USER "/app.slice/dbus-broker.service", 0 },
-		{ USER "/app.slice", 0 },
-		{ USER "/application.slice/x.scope", 0 },
-		{ USER "/background.slice/x.service", 0 },
-		{ USER "/session.slice/plasma-kwin.service", -ENOENT },
-		{ USER "/init.scope", -ENOENT },
-		{ USER, 0 },
-		{ "/user.slice/user-7.slice/session-2.scope", 0 },
-		{ "/system.slice/app.slice/x.scope", 0 },
-		{ "/session.slice/x.scope", 0 },
-		{ "/", 0 },
-		{ "", 0 },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(overrides_app(cases[i].cgroup), cases[i].want);
-}
-
 MACHINE_TEST(the_focus_takes_no_renice_to_0)
 {
-	const struct override focus = { .kind = OVERRIDE_SHOWN, .qos = "", .shown = SHOWN_FOCUSED };
+	const struct override focus = { .kind = OVERRIDE_SHOWN, .visibility.shown = SHOWN_FOCUSED };
 	uint16_t number;
 
 	start_and_run(m, "'schedqos': { 'focus': 'QOS_USER_INITIATED' }", "/bin/vi");

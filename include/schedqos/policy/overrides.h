@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Overrides: what is asked for at run time. One gives a process a class, over its rule, or limits the class that it
- * has; or limits what is in a cgroup, as an entry of "groups" does. A process's record has the number of the one that
- * gives it its class, and of the lowest that limits it; 0: none.
+ * Overrides: requests made at run time. There are three types: a class for a process, which replaces its rule's; a
+ * limit for a process tree or a cgroup, like an entry of "groups"; and the visibility of an app. The record of a
+ * process has the numbers of the overrides that cover it, one per slot; 0 stands for none.
  *
- * Root may ask for anything. What a user asks for counts for a process as long as that runs as nobody but him: not for
- * what runs set-user-ID or with capabilities, though it be a child of his. So both have numbers of their own in a
- * record: root's class goes before a user's, and of limits the lowest that counts holds.
+ * Root may request anything. A user's override applies to a process only while that runs with the user's privileges
+ * alone: not to a set-user-ID program or one with capabilities, even if it is the user's child. Root's overrides and
+ * users' have slots of their own: root's class comes before a user's, and the lowest limit that applies holds.
  */
 #pragma once
 
@@ -16,36 +16,81 @@
 #include <schedqos/policy/tasks.h>
 
 enum override_kind {
-	OVERRIDE_LIMIT, /* qos is the highest class that is allowed; handed on to children */
-	OVERRIDE_CLASS, /* qos is the class */
-	OVERRIDE_SHOWN, /* a user's: what is seen of an app; handed on to children */
+	OVERRIDE_CLASS,
+	OVERRIDE_LIMIT,
+	OVERRIDE_SHOWN,
 };
 
-/* Who asks: a connection of the daemon's, which we only compare, and if that is the bridge for whom. */
+/* The holder of an override: a connection of the daemon's, which is only compared; with a name, a caller of the bridge.
+ */
 struct holder {
 	void *bus; /* NULL: nobody */
 	const char *name;
 };
 
+/* Gives a process a class. */
+struct class_request {
+	const char *class;
+	bool is_tree; /* children inherit it */
+	bool raises;  /* it may exceed the class that the rules give */
+};
+
+/* Limits the class of a process and its children, or of all processes in a cgroup and below it. */
+struct limit {
+	const char *class;  /* the highest class that is allowed */
+	const char *cgroup; /* path; NULL for a process */
+};
+
+/* Tells how much of an app its user sees. Children inherit it. Only users have these. */
+struct visibility {
+	enum shown shown;
+	const char *app; /* cgroup that holds only the app; NULL if the app is the process's descendants */
+	int32_t tty;	 /* the process's terminal, 0 for none: processes with another one do not belong to the app */
+};
+
 struct override {
 	enum override_kind kind;
-	bool is_tree;	    /* a class: it is handed on to children as well */
-	const char *cgroup; /* path, for a limit of every process in it or below it; NULL: for a process */
-	pid_t pid;
-	uint64_t start; /* of the process, in ticks since boot */
-	const char *qos; /* name of the class */
-	uid_t uid;	 /* whose it is; 0: root's */
+	uid_t uid; /* the user who made the request; 0: root */
 	struct holder holder;
-	void *end; /* the daemon's: tells of the end of the process or cgroup */
-	bool raises;	 /* a user's class: it may be higher than what rules give */
-	enum shown shown;
-	const char *app; /* cgroup that holds just the app; NULL: it is what descends from the process */
-	int32_t tty;	 /* the process's, 0: none; what has another is somebody else's: a terminal's child */
+	void *end;	/* the daemon's event source that reports the end of the process or cgroup */
+	pid_t pid;	/* 0 if it is for a cgroup */
+	uint64_t start; /* of the process, in ticks since boot */
+	union {
+		struct class_request request;
+		struct limit limit;
+		struct visibility visibility;
+	};
 };
+
+/* Returns the path of the limited cgroup; NULL if the override is for a process. */
+static inline const char *override_cgroup(const struct override *override)
+{
+	return override->kind == OVERRIDE_LIMIT ? override->limit.cgroup : NULL;
+}
+
+/* Returns the name of the class that is requested, or that is the limit; NULL for a visibility. */
+static inline const char *override_class(const struct override *override)
+{
+	switch (override->kind) {
+	case OVERRIDE_CLASS:
+		return override->request.class;
+	case OVERRIDE_LIMIT:
+		return override->limit.class;
+	case OVERRIDE_SHOWN:
+		break;
+	}
+	return NULL;
+}
+
+/* Returns whether the override tells this of an app. */
+static inline bool override_shows(const struct override *override, enum shown shown)
+{
+	return override->kind == OVERRIDE_SHOWN && override->visibility.shown == shown;
+}
 
 struct overrides;
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 struct overrides *overrides_new(void);
 void overrides_free(struct overrides *overrides);
 
@@ -56,77 +101,76 @@ void overrides_free(struct overrides *overrides);
 void overrides_follow(struct overrides *overrides, const struct config *config);
 
 /*
- * Adds a copy, with a number of its own. 0, -ENOENT if there is no such class, -ENOMEM, -ENOSPC if there are too many.
+ * Adds a copy. Returns 0 and its number, -ENOENT if there is no such class, -ENOMEM, or -ENOSPC if there are too many.
  */
 int overrides_add(struct overrides *overrides, const struct override *override, uint16_t *ret_number);
 
-/* Takes its effect away; it stays until no record has its number any more, and overrides_remove_ended is called. */
+/* Ends its effect. Its number stays taken until overrides_remove_ended, which is called when no record has it. */
 void overrides_end(struct overrides *overrides, uint16_t number);
 
-/* Whether any of them was for a cgroup. */
+/* Removes those that have ended. Returns whether any of them was for a cgroup. */
 bool overrides_remove_ended(struct overrides *overrides);
 
 const struct override *overrides_get(const struct overrides *overrides, uint16_t number);
 
 /*
- * The next one after that number (0: the first) that has not ended, whose number takes its place. NULL: there is none.
+ * Returns the next override after *number (0: the first) that has not ended, and stores its number; NULL after the
+ * last.
  */
 const struct override *overrides_next(const struct overrides *overrides, uint16_t *number);
 
-/* Whether any of them is for a cgroup. */
+/* Returns whether any of them is for a cgroup. */
 bool overrides_need_cgroup(const struct overrides *overrides);
 
-/* Whether the process is one of which another override than this says what is seen of it. */
+/* Returns whether another override than this one tells the visibility of the process's own app. */
 bool overrides_is_other_app(const struct overrides *overrides, uint16_t number, pid_t pid);
 
-/*
- * What the cgroup of a process with a window is: the length of the path of the unit that holds just the app, 0: none
- * does, so the app is what descends from the process; -ENOENT: the process is the session's, and no app.
- */
-int overrides_app(const char *cgroup);
-
-/* Whether the cgroup is this one, or lies below it. */
+/* Returns whether the cgroup is `top` or lies below it. */
 bool overrides_is_below(const char *cgroup, const char *top);
 
 /*
- * The next limit of processes after this one (0: the first) that one which has ended may have covered: so both are the
- * same user's, or root's. 0: there is none.
+ * Returns the number of the next limit for processes after this one (0: the first) that may have been covered by one
+ * that has ended, because both belong to the same user; 0 if there is none.
  */
 uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number);
 
-/* ---- of a process, by its leader's record ---- */
+/* ---- for one process, by its leader's record ---- */
 
-/* Where the record has the number of this one, if that holds for the process. */
+/* Returns the slot that holds overrides of this one's type and owner. */
 enum override_slot overrides_slot(const struct overrides *overrides, uint16_t number);
 
-/* Whether it holds; or, of limits, a lower one of the same user, so that this one has nothing to do. */
+/* Returns whether the override is in the record; for a limit, also whether a lower one of the same user is. */
 bool overrides_hold(const struct overrides *overrides, const struct task *leader, uint16_t number);
 
-/* Gives a child, whose record has none, what its parent's process hands on. */
+/* Gives a child, whose record has no overrides, those that children of its parent's process inherit. */
 void overrides_hand_on(const struct overrides *overrides, const struct task *leader, struct task *child);
 
-/* Takes what has ended out of the record. Whether there was any. */
+/* Removes overrides that have ended from the record. Returns whether there were any. */
 bool overrides_leave(const struct overrides *overrides, struct task *leader);
 
 /*
- * Finds out what of a user's counts: TASK_OWNERS, and what is shown of the app. What has another terminal than the
- * app's own process is not of that app, and neither are its children. 0 or -errno; then, and if the owner could not be
- * read (is_spared), all is as before.
+ * Updates the parts of the record that depend on facts: TASK_OWNERS, whether the user's class applies; and the app's
+ * visibility. A process with another terminal leaves the app, with its children. Returns 0 or -errno; after an error,
+ * and if the owner could not be read (is_spared), the record is as before.
  */
 int overrides_look(const struct overrides *overrides, struct task *leader, struct facts *facts);
 
-/* The class that is asked for, without a period; TAG_NONE: none. *ret_raises: it may be higher than what rules give. */
+/*
+ * Returns the tag of the requested class, unscaled; TAG_NONE if there is none. Stores whether the class may exceed the
+ * rules.
+ */
 uint16_t overrides_class(const struct overrides *overrides, const struct task *leader, bool *ret_raises);
 
 /*
- * The class that the focus gives at least to those of its tasks that have theirs by this; TAG_NONE: none. That is: the
- * process that has the window, but for threads that a rule names; of the app's other processes only what no rule names.
+ * Returns the tag of the class that tasks with this reason have at least while their app has the focus; TAG_NONE if
+ * none. The process with the window is raised except for threads that a rule names; of the app's other processes, only
+ * those without a rule.
  */
 uint16_t overrides_focus(const struct overrides *overrides, const struct task *leader, enum reason by);
 
 /*
- * The highest class that is allowed, with facts->cgroup and owner filled in as far as they count. NULL: there is no
- * limit. is_hidden: nothing is seen of it, and its rule does not mind.
+ * Returns the highest class that is allowed; NULL if there is no limit. facts has the cgroup and owner if these matter.
+ * is_hidden: the app is hidden, and its rule does not keep the class.
  */
 const struct qos_class *overrides_max(const struct overrides *overrides, const struct task *leader,
 				      const struct facts *facts, bool is_hidden);

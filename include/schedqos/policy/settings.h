@@ -16,7 +16,8 @@ struct settings {
 	const char *sched_profile; /* name of one of the profiles, or NULL for none */
 	enum default_mode default_mode;
 	bool autogroup_off;
-	const char *focus; /* name of the class of an app that has the focus; NULL: what is seen does not matter */
+	const char *focus; /* name of the class of an app that has the focus; NULL: visibility does not matter */
+	const char *hidden; /* name of the highest class of a hidden app */
 	const char *mapping; /* "announcement" or the preset asked for */
 	bool mapping_is_named; /* rather than built in */
 	struct source mapping_source;
