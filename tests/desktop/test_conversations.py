@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Compositors that cannot run here, niri and Hyprland, and ones that send rubbish: a server of the test says what theirs are
-documented to say. Processes are real, windows are not. tests/fuzz has all kinds of rubbish.
+schedqos-focus follows compositors that cannot run here (niri, Hyprland) and survives ones that send rubbish. A server
+of the test sends the messages that those compositors document. Processes are real, windows are not. tests/fuzz covers
+all kinds of rubbish.
 """
 
 import contextlib
@@ -19,14 +20,14 @@ from waiting import PATIENCE, wait_for
 
 class Nothing(DesktopTest):
     def test_why(self):
-        """For a stranger."""
+        """The output tells a user who knows nothing why each source is not used."""
         lines = self.start_printing(DISPLAY=":99999")
         for source, why in (("KWin", "there is no session bus"), ("sway", r"nobody listens at \$SWAYSOCK or \$XDG_RUNTIME_DIR/sway"),
                             ("X11", r"no X server answers at \$DISPLAY"), ("GameMode", "there is no session bus")):
             lines.wait("^  not by %s: %s" % (source, why))
 
     def test_without_the_system_bus_no_service(self):
-        """The last that it says is why."""
+        """The last line tells why the service ends."""
         said = subprocess.run([FOCUS], env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               encoding="utf-8", timeout=PATIENCE, check=False)
         self.assertEqual(said.returncode, 1)
@@ -39,7 +40,7 @@ class Conversation(DesktopTest):
         self.one, self.two = self.start("sleep", "1000").pid, self.start("sleep", "1000").pid
 
     def listen(self, path):
-        """A socket of the user's."""
+        """Opens a socket of the user's."""
         path = os.path.join(self.runtime, path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         server = socket.socket(socket.AF_UNIX)
@@ -113,7 +114,9 @@ class Niri(Conversation):
         self.assertEqual(self.asked, before + 2)
 
     def test_what_a_stranger_sends(self):
-        """To us alone, as if the bridge or the bus had sent it: it does not have all said again."""
+        """
+        A stranger's message to us alone, faked as the bridge's or the bus's, does not make us report everything again.
+        """
         self.start_bus()
         bridge = self.start_bridge()
         self.windows = [self.window(10, self.one, 1, True)]
@@ -170,7 +173,7 @@ class Hyprland(Conversation):
                      "workspace": {"id": workspace, "name": str(workspace)}, "title": "x"}, **more)
 
     def print_it(self):
-        """What is printed, and where events go to."""
+        """Starts printing; returns the lines and the socket for events."""
         lines = self.start_printing()
         lines.wait("^windows: Hyprland")
         self.events.setblocking(False)

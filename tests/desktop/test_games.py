@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""GameMode, and its own program that registers as a game does."""
+"""A process is focused while it is registered with GameMode, by GameMode's own program."""
 
 import signal
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""KWin without a screen or a GPU: it takes our script, which tells of real windows. Scripts of the test move the focus."""
+"""KWin, without a screen or a GPU, runs our script, which reports real windows. Scripts of the test move the focus."""
 
 import os
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Mutter, of GNOME: what it writes on the cgroups of units. Units there are none here, without systemd: their cgroups are made
-by the test. With Mutter itself, real windows get the focus; without it the test writes what it would.
+Apps are followed by the attributes that GNOME's Mutter writes on the cgroups of units. Without systemd there are no
+units here: the test makes their cgroups. With Mutter itself real windows get the focus; without it the test writes the
+attributes.
 """
 
 import contextlib
@@ -40,7 +41,7 @@ class Units(DesktopTest):
             self.apps = self.make(self.apps, name)
 
     def make(self, folder, name):
-        """A cgroup of the user's, which goes with the test if the test has made it."""
+        """Makes a cgroup of the user's, and removes it after the test."""
         path = os.path.join(folder, name)
         try:
             os.mkdir(path)
@@ -60,7 +61,7 @@ class Units(DesktopTest):
         wait_for(is_gone, "%s removed" % path)
 
     def run_in(self, unit, *argv):
-        """A program in a unit of its own, from its beginning."""
+        """Starts a program inside the cgroup of a unit."""
         process = self.start("sh", "-c", 'until grep -q "$0" /proc/$$/cgroup; do sleep 0.01; done; exec "$@"',
                              os.path.basename(unit), *argv)
         with open(unit + "/cgroup.procs", "w", encoding="ascii") as file:
@@ -69,7 +70,7 @@ class Units(DesktopTest):
 
 
 class Mutter(Units):
-    """As far as it can be made up."""
+    """Mutter's attributes, written by the test."""
 
     def setUp(self):
         super().setUp()

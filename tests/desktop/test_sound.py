@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""PipeWire with a sink that is none: who plays, and that what may be heard is never told hidden."""
+"""
+Apps that play through PipeWire are known, and an app that may be heard is never reported hidden. The sink is a dummy.
+"""
 
 import os
 import shutil
@@ -33,7 +35,7 @@ class Sound(SwayTest):
         return server
 
     def play(self, lines, *argv):
-        """Somebody who plays, and gives up while WirePlumber does not know the sink."""
+        """Starts a player; retries while WirePlumber does not know the sink yet."""
         players = []
 
         def plays():
@@ -43,7 +45,7 @@ class Sound(SwayTest):
         wait_for(plays, lambda: "sound in:\n" + "\n".join(lines.all))
 
     def play_from_window(self):
-        """A terminal, and what plays in it."""
+        """Starts a terminal and a player inside it."""
         before = set(self.windows())
         self.msg("exec", "foot sh -c 'while :; do pw-cat --playback %s; sleep 0.1; done'" % self.silence)
         return wait_for(lambda: set(self.windows()) - before, "a window").pop()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""sway, headless, with foot: real windows, without a screen or a GPU."""
+"""Real windows in sway, which runs headless, with foot: no screen or GPU is needed."""
 
 import json
 import os
@@ -28,7 +28,7 @@ class SwayTest(DesktopTest):
         return self.run_tool("swaymsg", "-s", self.socket, *words)
 
     def windows(self):
-        """The pids of sway's windows, the focused one first."""
+        """Returns the pids of sway's windows, the focused one first."""
         found, ahead = [], [json.loads(self.msg("-t", "get_tree"))]
         while ahead:
             node = ahead.pop()
@@ -38,7 +38,7 @@ class SwayTest(DesktopTest):
         return [pid for _, pid in sorted(found)]
 
     def open_window(self):
-        """A new window has the focus."""
+        """Opens a window, which gets the focus."""
         before = set(self.windows())
         self.msg("exec", "foot")
         return wait_for(lambda: set(self.windows()) - before, "a window").pop()

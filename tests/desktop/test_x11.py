@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An X server without a screen, with openbox or i3 and xterm."""
+"""Windows on an X server without a screen, with openbox or i3 and xterm."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ class X11(DesktopTest):
                               check=False).returncode == 0
 
     def open_window(self):
-        """Its process and its window."""
+        """Returns the process and the window."""
         process = self.start("xterm", "-geometry", "20x5")
         return process, wait_for(lambda: self.window_of(process.pid), "a window")
 

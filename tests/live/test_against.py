@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""explain --against: what ranks two tasks of real cgroups. What each of them gets of a CPU, of any two, is test_weights.c's."""
+"""explain --against names what ranks two tasks of real cgroups. test_weights.c checks the shares of CPU."""
 
 import os
 import re
@@ -24,7 +24,7 @@ class Against(LiveTest):
         return pid
 
     def ask(self, one, other):
-        """The per cent that each is told to get, and all that is said."""
+        """Returns the two percentages and the whole text."""
         result = schedqos("explain", str(one), "--against", str(other))
         self.assertEqual(result.returncode, 0, result.stderr)
         shares = re.findall(r"(?m)^%d .*: ([\d.]+) %% of one CPU, if .*\n.*\n^%d .*: ([\d.]+) %% of one CPU$" % (one, other),

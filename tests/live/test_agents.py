@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands of a coding agent have the class of the shipped rules; the agent, and what it opens for somebody, do not."""
+"""
+Commands of a coding agent get the class of the shipped rules; the agent itself, and programs it opens for its user, do
+not.
+"""
 
 import os
 import shutil

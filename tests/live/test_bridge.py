@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The bridge on a system bus with our policy, a real polkit, and two ordinary users: who may ask for what, what ends with whom,
-and what comes of hostile arguments. All of these are in mount namespaces of their own.
+The bridge on a system bus with our policy, a real polkit, and two ordinary users: it allows users exactly their own
+tasks, ends what they hold when they leave, and survives hostile arguments. Everything runs in mount namespaces of its
+own.
 """
 
 import json
@@ -61,7 +62,7 @@ class Bridge(AskerTest):
     # ---- the machine ----
 
     def users(self, file, line):
-        """The machine's, and ours."""
+        """Adds our users to the machine's."""
         with open("/etc/" + file, encoding="utf-8") as users:
             text = users.read()
         self.write("etc/" + file, text + "".join(line % {"name": name, "id": number} for name, number in USERS.items()))
@@ -126,7 +127,7 @@ class Bridge(AskerTest):
     # ---- what is tested ----
 
     def start_bridge(self, *args, prefix=()):
-        """Without other users, as PrivateUsers= in its unit has it."""
+        """Starts the bridge in a user namespace without other users, as PrivateUsers= in its unit does."""
         own = ["unshare", "--user", "sh", "-ec", 'read line; exec "$@"', "sh"]
         self.bridge = self.start("bridge", *prefix, *own, *self.identity(BRIDGE), SCHEDQOS, "bridge",
                                  *args, stdin=subprocess.PIPE)
@@ -134,7 +135,7 @@ class Bridge(AskerTest):
         self.await_name(NAME)
 
     def let_the_bus_start_it(self):
-        """As on a machine without systemd."""
+        """Lets the bus start the bridge, as on a machine without systemd."""
         with open(os.path.join(DESKTOP, "org.schedqos1.service"), encoding="ascii") as file:
             text = file.read()
         self.assertIn("\nSystemdService=schedqos-bridge.service\n", text)
@@ -142,7 +143,7 @@ class Bridge(AskerTest):
 
     @staticmethod
     def map_users(program):
-        """The user namespace of PrivateUsers=, in which nobody else has a number."""
+        """Maps the users of the namespace of PrivateUsers=, in which other users have no number."""
         folder = "/proc/%d/" % program.pid
         wait_for(lambda: os.readlink(folder + "ns/user") != os.readlink("/proc/self/ns/user"), "the user namespace")
         for name in ("uid_map", "gid_map"):
@@ -152,7 +153,7 @@ class Bridge(AskerTest):
         program.popen.stdin.flush()
 
     def bridge_pid(self):
-        """0: there is none."""
+        """Returns the bridge's pid; 0 if it does not run."""
         said = self.ask_bus("GetConnectionUnixProcessID", NAME)
         return int(said.split()[1]) if said else 0
 
@@ -161,7 +162,7 @@ class Bridge(AskerTest):
         self.start_bridge(*args)
 
     def end_bridge(self):
-        """As it is told to, without anything lost or wrong."""
+        """Stops the bridge; its log must show no loss and no error."""
         self.bridge.popen.terminate()
         self.assertEqual(self.bridge.popen.wait(PATIENCE), 0, self.logs())
 
@@ -170,13 +171,13 @@ class Bridge(AskerTest):
         self.assertFalse([word for word in SANITIZER_WORDS if word in self.logs()], self.logs())
 
     def asker(self, uid, name=NAME, path=PATH, prefix=()):
-        """A connection of that user's, in which he calls."""
+        """Returns a connection of that user's, for calls."""
         asker = self.start_asker("system", name, path, prefix=[*self.inside, *prefix, *self.identity(uid)])
         self.assertEqual(asker.state, "ready")
         return asker
 
     def verb(self, uid, *args, status=0):
-        """What the program says to a user."""
+        """Returns the output of a verb that the user runs."""
         result = self.run_as(uid, SCHEDQOS, *map(str, args))
         self.assertEqual(result.returncode, status, result.stderr + self.logs())
         return result.stdout + result.stderr
@@ -191,10 +192,10 @@ class Bridge(AskerTest):
 
 
 class Interface(Bridge):
-    """What of it needs no process."""
+    """Calls that need no process of the user's."""
 
     def test_it_is_as_the_manual_has_it(self):
-        """Which of org.schedqos1(5) is compared: methods with their arguments, and properties."""
+        """Methods with their arguments and properties are those of org.schedqos1(5)."""
         self.start_all()
         text = self.run_as(BOB, "busctl", "introspect", "--xml-interface", NAME, PATH).stdout
         interface, = [each for each in xml.etree.ElementTree.fromstring(text) if each.get("name") == NAME]
@@ -307,7 +308,7 @@ class Interface(Bridge):
         self.assertIn("\"ap[p]\" at " + self.current.config, self.current.ask("explain", str(app.pid)).stdout)
 
     def test_where_proc_hides_others(self):
-        """As that of the machine does, if the administrator has it so."""
+        """Tasks of others are refused if the administrator mounts /proc with hidepid."""
         self.daemon(CONFIG, prefix=self.inside)
         self.start_bridge(prefix=["unshare", "-m", "sh", "-ec", 'mount -t proc -o hidepid=2 proc /proc; exec "$@"', "sh"])
         alice, root, app = self.asker(ALICE), self.asker(0), self.sleeper("app", user=ALICE)
@@ -328,7 +329,7 @@ class Interface(Bridge):
         return [asker.stdout.readline().rstrip("\n").split("\t")[:3] for _ in range(count)]
 
     def test_one_user_floods_and_another_is_served(self):
-        """Also with calls that sd-bus answers itself."""
+        """Calls that sd-bus answers itself count, too."""
         self.start_all()
         calls = (("Status", NAME), ("Ping", "org.freedesktop.DBus.Peer"), ("Introspect", "org.freedesktop.DBus.Introspectable"))
         for uid, call in zip((ALICE, BOB, CAROL), calls):
@@ -358,7 +359,7 @@ class Interface(Bridge):
         self.end_bridge()
 
     def test_no_descriptor_gets_through(self):
-        """To close one may wait forever for whoever serves its file."""
+        """Closing a descriptor could wait forever for the process that serves its file."""
         self.start_all()
         alice = self.asker(ALICE)
         for method in ("Status", "SetClass"):
@@ -411,7 +412,7 @@ class Own(Bridge):
             self.assert_keeps(slow, becomes)
 
     def test_polkit_is_told_the_program_and_the_class(self):
-        """For its dialog, in which a program's name must not look like more than that."""
+        """polkit's dialog shows them, and a program's name cannot pretend to be more than a name."""
         self.start_all()
         app = self.sleeper("app", executable=self.alias("<b>a\033), x"), user=BOB)
         asker = self.asker(BOB)
@@ -438,7 +439,7 @@ class Own(Bridge):
         self.assert_carries(other, INITIATED)
 
     def test_a_bridge_that_is_killed_holds_nothing(self):
-        """Wherever it is with what it was asked."""
+        """At whatever moment of a call it is killed."""
         self.start_all()
         apps = [self.sleeper("app", user=ALICE) for _ in range(8)]
         for answers in range(len(apps) + 1):
@@ -512,7 +513,7 @@ class Own(Bridge):
         self.assert_keeps(bobs, INITIATED)
 
     def test_what_is_no_process(self):
-        """0 is root's client alone."""
+        """0 names a process only for root's own client."""
         self.start_all()
         carol = self.asker(CAROL)
         for pid in (0, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1):
@@ -521,7 +522,9 @@ class Own(Bridge):
                 self.assertIn(self.ask(carol, *call)[1], (NAME + ".Error.Failed", "0"), call)
 
     def test_texts_without_end(self):
-        """What lies in our memory while polkit is asked, and goes on to the daemon."""
+        """
+        Long texts are refused, because they would stay in memory while polkit is asked, and be copied to the daemon.
+        """
         self.start_all()
         carol, own = self.asker(CAROL), self.sleeper("app", user=CAROL)
         for call in (("SetClass", "usbb", own.pid, "huge", "true", "true"), ("LimitProcess", "usb", own.pid, "huge", "true"),
@@ -531,7 +534,9 @@ class Own(Bridge):
         self.end_bridge()
 
     def test_another_name_takes_a_policy_of_its_own(self):
-        """The administrator's: where system76-scheduler runs, ours would open it to every user."""
+        """
+        The administrator has to install it: where system76-scheduler runs, our policy would open it to every user.
+        """
         self.start_all("--system76")
         self.assertFalse(self.has_name(SYSTEM76))
         wait_for(lambda: "cannot take the name %s on the system bus" % SYSTEM76 in self.logs(), self.logs)
@@ -569,7 +574,7 @@ class Shown(Bridge):
 
 class System76(Bridge):
     def make_namespace(self):
-        """With the policy that the manual has."""
+        """Adds the policy that the manual shows."""
         super().make_namespace()
         with open(os.path.join(TOP, "src/man/org.schedqos1.5"), encoding="utf-8") as file:
             policy, = re.findall(r"^<busconfig>$.*?^</busconfig>$", file.read(), re.M | re.S)

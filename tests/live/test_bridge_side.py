@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the daemon lets in beside root: the bridge's user, and what he may ask for."""
+"""The daemon accepts root and the bridge's user alone, and checks every request that the bridge makes for a user."""
 
 import json
 import os
@@ -23,7 +23,7 @@ NOT_YOURS, FAILED = ("org.schedqos1.Error." + name for name in ("NotYours", "Fai
 
 class BridgeSide(AskerTest):
     def daemon_with_bridge(self, config=None, prefix=(), **options):
-        """On a machine that has the user schedqos, which only the daemon sees."""
+        """Starts a daemon on a machine with the user schedqos, whom only the daemon sees."""
         with open("/etc/passwd", encoding="utf-8") as users:
             text = users.read()
         passwd = self.write("passwd", text + "schedqos:x:%d:%d::/:/bin/false\n" % (BRIDGE, BRIDGE))
@@ -72,7 +72,7 @@ class Socket(BridgeSide):
         self.assert_refused(self.ask(root, OVERRIDES, "SetShown", "usus", 0, "-", app.pid, "hidden"), NOT_YOURS)
 
     def test_no_file_is_taken(self):
-        """To close one waits for who runs its file system."""
+        """Closing one would wait for the process that serves its file system."""
         if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 16):
             self.skipTest("a kernel before 6.16")
         self.daemon_with_bridge()
@@ -101,7 +101,7 @@ class Socket(BridgeSide):
 
 
 class UsersCase(BridgeSide):
-    """Two ordinary users, and the connection of the bridge."""
+    """Two ordinary users, and a connection of the bridge."""
 
     ALICE, BOB = 54331, 54332
     CONFIG = {"app": {"qos": INITIATED}, "calm": {"qos": BACKGROUND}}
@@ -130,7 +130,7 @@ class UsersCase(BridgeSide):
         return puppet
 
     def set_user_id(self, name):
-        """A sleep of root's that whoever runs it becomes root by."""
+        """Makes a copy of sleep that belongs to root and is set-user-ID."""
         path = self.copy(name)
         os.chmod(path, 0o4755)
         return path
@@ -140,10 +140,10 @@ class UsersCase(BridgeSide):
 
 
 class Users(UsersCase):
-    """What they ask for."""
+    """Requests for users."""
 
     def test_others(self):
-        """Processes, cgroups and descriptors that are not his."""
+        """Processes, cgroups and descriptors of others are refused."""
         bobs, roots = self.sleeper("app", user=self.BOB), self.sleeper("app")
         half = self.sleeper("app", prefix=["setpriv", "--ruid=%d" % self.ALICE, "--"])
         able = self.sleeper("app", prefix=["setpriv", "--reuid=%d" % self.ALICE, "--inh-caps=+sys_nice",
@@ -171,7 +171,7 @@ class Users(UsersCase):
         self.assertEqual(self.current.status()["overrides"], 0)
 
     def test_what_runs_set_user_id_is_untouched(self):
-        """Before, during and after; its children too, until they are nobody but the user again."""
+        """Before, during and after; and so are its children, until they run as the user alone again."""
         app = self.puppet_of(self.ALICE)
         before = self.spawned(app, "app", self.set_user_id("before"))
         self.assert_carries(before, INITIATED)
@@ -188,7 +188,9 @@ class Users(UsersCase):
             self.assert_keeps(child, INITIATED)
 
     def test_an_exec_of_such_a_program(self):
-        """A process of the tree becomes root: it is as root has it, and nothing of the user's is left on it."""
+        """
+        A process of the tree becomes root: root's rules hold for it, and nothing of the user's request is left on it.
+        """
         path = self.set_user_id("su")
         for _ in range(20):
             app = self.run_program(["app", "-c", "read x; exec %s 1000" % path], executable="/bin/sh",
@@ -201,7 +203,7 @@ class Users(UsersCase):
             self.assert_carries(app, DEFAULT)
 
     def test_a_cgroup(self):
-        """Of the user's slice, in which there are others."""
+        """One in the user's slice, which has other cgroups in it."""
         groups = self.new_cgroups("user.slice")
         slice_ = "user-%d.slice" % self.ALICE
         own, roots = self.sleeper("app", user=self.ALICE), self.sleeper("app")
@@ -296,13 +298,13 @@ class Users(UsersCase):
 
 
 class Levels(UsersCase):
-    """What is seen of an app: with real trees, cgroups and terminals."""
+    """The visibility of an app, with real trees, cgroups and terminals."""
 
     def shown(self, program, shown, uid=None, holder=":1.1"):
         return self.users("SetShown", "usus", uid or self.ALICE, holder, program.pid, shown)
 
     def app(self, name="window"):
-        """A process that has a window, and a child of it that no rule names, and one that a rule does."""
+        """Starts a process with a window, a child without a rule and a child with one."""
         app = self.puppet(name)
         app.tell(0, "become", self.ALICE)
         return app, self.spawned(app, "helper", self.alias("helper")), self.spawned(app, "app", self.alias("app"))
@@ -312,7 +314,7 @@ class Levels(UsersCase):
 
     @staticmethod
     def visibility(rule, qos):
-        """What top says of the rule's tasks in this class that live."""
+        """Returns the visibility that top shows for the rule's living tasks in this class."""
         apps = json.loads(schedqos("top", "--json").stdout)["apps"]
         found, = (app["visibility"] for app in apps if app.get("name") == rule and app["class"] == qos and app["tasks"])
         return found
@@ -347,7 +349,7 @@ class Levels(UsersCase):
         self.assertEqual(self.current.status()["apps_focused"], 0)
 
     def test_a_program_that_an_app_has_started_is_one_of_its_own(self):
-        """Once something has been seen of it; not before."""
+        """It is an app of its own once its visibility is reported, not before."""
         app, _, named = self.app()
         self.assert_carries(named, INITIATED)
         self.shown(app, "hidden")
@@ -359,7 +361,7 @@ class Levels(UsersCase):
         self.assert_keeps(named, INITIATED)
 
     def test_an_app_with_a_cgroup(self):
-        """Whatever is in there, orphans too, and nothing else."""
+        """Everything in the cgroup belongs to the app, orphans included, and nothing else does."""
         groups = self.new_cgroups("user.slice")
         top = "user-%d.slice/user@%d.service" % (self.ALICE, self.ALICE)
         app, helper, _ = self.app()
@@ -379,7 +381,7 @@ class Levels(UsersCase):
             self.assert_keeps(tid, DEFAULT)
 
     def test_a_terminal(self):
-        """A build in it goes on whether it is seen or not: its shell has a terminal of its own."""
+        """A build in a terminal keeps its class when the window is hidden: its shell has a terminal of its own."""
         groups = self.new_cgroups("user.slice")
         terminal = self.puppet("window")
         groups.move(terminal.pid, "user-%d.slice/user@%d.service/app.slice/term.scope" % (self.ALICE, self.ALICE))

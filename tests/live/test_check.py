@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What check says of a configuration that is right, and of the difference to the one in force."""
+"""check names each file of a good configuration, and shows the differences from the one in force."""
 
 import os
 
@@ -10,7 +10,7 @@ from harness import LiveTest
 
 class Files(LiveTest):
     def layer(self, **files):
-        """A folder in upstream's layout, of files by their paths with | for /."""
+        """Makes a folder in upstream's layout. Names of files have | for /."""
         folder = self.path("layer")
         os.makedirs(folder, exist_ok=True)
         for name, content in files.items():

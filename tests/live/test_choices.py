@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an owner chooses for a task, whatever holds for it at that moment, is what it carries after the stop."""
+"""After the stop a task carries what its owner chose for it, whatever state it was in at that moment."""
 
 import os
 
@@ -37,7 +37,10 @@ CHOICES = {
 
 
 def seen(tid):
-    """The base slice is as good as none. Under SCHED_IDLE no slice can be changed, so a class's stays (schedqos(8))."""
+    """
+    Returns what can be compared: the base slice counts as none, and so does a slice under SCHED_IDLE, where none can be
+    changed (schedqos(8)).
+    """
     attr = get_attr(tid)
     is_none = attr.policy == IDLE or attr.slice in base_slices()
     return {"policy": attr.policy, "nice": attr.nice, "io": get_io(tid),
@@ -45,13 +48,13 @@ def seen(tid):
 
 
 class Choices(IoTest):
-    """For each choice a process, and a thread of one more process."""
+    """For each choice, a process and a thread of another process."""
 
     def start(self, **rule):
         return self.daemon({**CLASSES, "app": {"qos": UI, **rule}})
 
     def start_apps(self):
-        """They began with nothing of their own, whatever the daemon has made of them since."""
+        """Starts processes with no choice of their own, whatever the daemon then makes of them."""
         self.apps = [self.puppet("app"), *(self.sleeper("app") for _ in CHOICES)]
         tids = [self.apps[0].tell(0, "thread")[1] for _ in CHOICES] + [app.pid for app in self.apps[1:]]
         self.tasks = list(zip([*CHOICES] * 2, tids))

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-An ordinary user who wants more than is his: names of every rule, his own slices, nice values and policies,
-threads, forks, execs. Never may a task of his carry a nice value below the lowest that the rule for its name gives, and
-after the daemon's end, whichever it is, none may have more than it would have without any daemon, nor anything that is
-a class's.
+An ordinary user gains nothing from the daemon, with names of every rule, own slices, nice values and policies, threads,
+forks and execs. No task of the user may ever carry a nice value below the lowest that the rule for its name gives.
+After the daemon's end, of any kind, no task may have more than it would have without a daemon, nor anything of a class.
 """
 
 import json
@@ -42,7 +41,7 @@ WIDE_SLICES = tuple(slice * MS for slice in (4, 6, 50))
 
 
 def chain(*texts):
-    """A script from lines such as "0 exec nice"."""
+    """Makes a script from lines such as "0 exec nice"."""
     script = []
     for line in texts:
         slot, word, *args = line.split()
@@ -51,7 +50,7 @@ def chain(*texts):
 
 
 def attacks(interactive, imposed, slices):
-    """Attempts that come to mind: name, script."""
+    """Returns attempts that come to mind: name, script."""
     own = "0 slice %d" % slices[1]
     climb = ["0 exec " + interactive, own, "0 exec nice"]
     again = ["0 exec " + imposed, own, "0 exec nice", "0 exec plain", "0 slice %d" % slices[0]]
@@ -79,7 +78,7 @@ def attacks(interactive, imposed, slices):
 
 
 class Hostility(LiveTest):
-    """Groups of nobody's, and what they may carry."""
+    """Groups of tasks of the user nobody, and what they may carry."""
 
     def setUp(self):
         super().setUp()
@@ -87,11 +86,11 @@ class Hostility(LiveTest):
 
     @staticmethod
     def shipped():
-        """For nobody as for who is at a seat: he has more to begin with."""
+        """Makes the shipped rules hold for nobody as for a user at a seat, who has more to begin with."""
         return {name: text.replace(b'"raise": "seat"', b'"raise": "all"') for name, text in shipped().items()}
 
     def begin(self, config=None, layers=None):
-        """A daemon, and what its rules give at most: the lowest nice value by program."""
+        """Starts a daemon. Returns the lowest nice value that its rules give, by program."""
         daemon = self.prepare(config, layers=layers)
         result = schedqos("check", "--print", *daemon.options())
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -109,7 +108,7 @@ class Hostility(LiveTest):
         return daemon.start()
 
     def run_all(self, written, limit=None, user=NOBODY):
-        """Groups of nobody's, one for each script, which have come to their end. Between two steps the daemon is awaited."""
+        """Runs one group for each script to its end. Waits for the daemon between two steps."""
         groups = []
         for script in written:
             for name in ["plain", *(step.args[-1] for step in script if step.word in ("exec", "spawn"))]:
@@ -122,7 +121,10 @@ class Hostility(LiveTest):
 
     @staticmethod
     def follow(group):
-        """The tasks after the script, as they would be without a daemon; and those whose origin no daemon can be sure of."""
+        """
+        Returns the tasks after the script as they would be without a daemon, and those with an origin that no daemon
+        can know.
+        """
         model, unsure = scripts.Group(NOBODY), set()
         for step, outcome in zip(group.script, group.outcomes):
             task = model.tasks[step.slot]
@@ -141,7 +143,7 @@ class Hostility(LiveTest):
         return model, unsure
 
     def check_now(self, groups, what):
-        """While the daemon runs."""
+        """Checks all groups while the daemon runs."""
         self.current.sync()
         for group in groups:
             model, unsure = self.follow(group)
@@ -159,7 +161,7 @@ class Hostility(LiveTest):
                     self.assertNotIn(now.policy, (FIFO, RR), told)
 
     def check_after(self, groups, what):
-        """When there is none any more."""
+        """Checks all groups after the daemon has ended."""
         for group in groups:
             model, unsure = self.follow(group)
             chosen = self.chosen(group.script)
@@ -179,7 +181,7 @@ class Hostility(LiveTest):
 
     @staticmethod
     def chosen(script):
-        """By attribute: everything that anybody in the group ever chose."""
+        """Returns, by attribute, everything that any task of the group ever chose."""
         found = {"nice": set(), "policy": set(), "slice": set()}
         for step in script:
             for attribute, value in zip(scripts.CHOICES.get(step.word, ()), step.args):
@@ -195,7 +197,7 @@ class Hostility(LiveTest):
 
 class Climbing(Hostility):
     def attack(self, written, config=None, layers=None, other=None):
-        """All of it: the daemon, the scripts, a reload. Returns the groups."""
+        """Runs everything: the daemon, the scripts, a reload. Returns the groups."""
         daemon = self.begin(config, layers)
         groups = self.run_all(written.values())
         self.check_now(groups, "before a reload")
@@ -223,7 +225,7 @@ class Climbing(Hostility):
 
 
 class Privilege(Hostility):
-    """With a resource limit or a capability a task may rightfully take more."""
+    """With a resource limit or a capability a task may rightly take more."""
 
     user = "%d+" % NOBODY
     nice_limit = rt_limit = None
@@ -267,7 +269,7 @@ class Limits(Privilege):
             self.skipTest("no limit can be raised here: CAP_SYS_RESOURCE is missing")
 
     def test_not_below_the_limit(self):
-        """A user who may go down to -2 has no right to a class's -4, nor to a leftover of it."""
+        """A user who may go down to -2 has no right to a class's -4, nor to anything left of it."""
         self.begin(layers=self.shipped())
         group, = self.run_all([chain("0 exec " + INTERACTIVE, "0 nice -3", "0 exec nice", "0 slice %d" % (12 * MS),
                                      "0 exec nice")], (resource.RLIMIT_NICE, 22))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-All of it together: a daemon with the shipped configuration, the bridge on a system bus, schedqos-focus of an ordinary user,
-and windows in a headless sway. Other compositors are tests/desktop's: what comes after them is the same.
+Everything together: a daemon with the shipped configuration, the bridge on a system bus, schedqos-focus of an ordinary
+user, and windows in a headless sway. tests/desktop covers other compositors; everything behind them is the same.
 """
 
 import glob
@@ -19,7 +19,7 @@ FOCUS = os.path.join(os.path.dirname(SCHEDQOS), "schedqos-focus")
 
 
 class Desktop(Bridge):
-    """A session of Alice's, by sway: a terminal, which has a rule, and a window without one."""
+    """A session of Alice's in sway: a terminal, which has a rule, and a window without a rule."""
 
     PROGRAMS = (*Bridge.PROGRAMS, "focus", "compositor", "window")
 
@@ -81,7 +81,7 @@ class Desktop(Bridge):
     # ---- what is tested ----
 
     def assert_in_front(self, pid):
-        """Which of the two is, and that all else is as its rule says."""
+        """Checks which of the two is in front, and that all other tasks are as their rules say."""
         self.assert_carries(self.window, INITIATED if pid == self.window else DEFAULT, self.logs())
         self.assert_carries(self.terminal, UI, self.logs())
         self.assert_keeps(self.build, BACKGROUND)
@@ -112,7 +112,7 @@ class Desktop(Bridge):
         self.assert_in_front(self.window)
 
     def test_any_of_them_killed(self):
-        """Whoever comes after it is told all again."""
+        """The next one is told everything again."""
         self.assert_in_front(self.window)
         for who in ("focus", "bridge", "daemon"):
             self.kill(who)
@@ -122,7 +122,7 @@ class Desktop(Bridge):
             self.go_to(self.window)
 
     def kill(self, who):
-        """And have another start, which the bus does for the bridge."""
+        """Kills one and starts another; the bus does that for the bridge."""
         victim = {"focus": self.focus.pid, "daemon": self.current.pid}.get(who) or wait_for(self.bridge_pid, "the bridge")
         os.kill(victim, signal.SIGKILL)
         wait_for(lambda: state(victim) in (None, "Z"), "its end")

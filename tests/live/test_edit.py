@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Editing the configuration: the editor is a script, and the answers come from a pipe."""
+"""edit installs exactly what the user agrees to. The editor is a script, and the answers come from a pipe."""
 
 import json
 import os
@@ -26,7 +26,7 @@ class EditTest(LiveTest):
         os.mkdir(self.empty)
 
     def editor(self, script):
-        """An editor that is this script, with the file as $1."""
+        """Makes an editor of this script, which gets the file as $1."""
         self.editors += 1
         path = self.path("editor-%d" % self.editors)
         Daemon.write(path, "#!/bin/sh\n" + script)
@@ -34,7 +34,7 @@ class EditTest(LiveTest):
         return path
 
     def writer(self, content):
-        """One that writes this, as many do: a new file in place of the old one."""
+        """Makes an editor that writes this text into a new file in place of the old one, as many do."""
         Daemon.write(self.path("content"), content)
         return self.editor('cp "%s" "$1.tmp" && mv "$1.tmp" "$1"' % self.path("content"))
 
@@ -94,7 +94,7 @@ class Edit(EditTest):
         self.check_untouched(self.edit("/nonexistent/editor"), 1)
 
     def test_others_cannot_exchange_files(self):
-        """Root would write and remove what they put there."""
+        """Otherwise root would write and remove files that others put there."""
         for mode, user in ((0o755, 65534), (0o777, 0)):
             os.chown(self.etc, user, 0)
             os.chmod(self.etc, mode)
@@ -154,7 +154,7 @@ class Edit(EditTest):
 
 
 class TwoAndKilled(EditTest):
-    """An editor that waits."""
+    """The editor waits."""
 
     def setUp(self):
         super().setUp()

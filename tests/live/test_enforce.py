@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What somebody changes on a task that a rule enforces: put back at once, and once a second from him who does not stop."""
+"""A change on a task of a rule that enforces is undone at once; if changes go on, once a second."""
 
 import json
 import os
@@ -24,7 +24,7 @@ NO_TRACEFS = ["unshare", "-m", "--propagation", "private", "sh", "-ec",
 
 class EnforceTest(LiveTest):
     def enforcing(self, config):
-        """A daemon that hears what others change."""
+        """Starts a daemon that is told of changes."""
         daemon = self.daemon(config)
         if daemon.status()["attribute_changes"] == "polled":
             self.skipTest("changes cannot be heard here: " + daemon.log())
@@ -32,14 +32,14 @@ class EnforceTest(LiveTest):
         return daemon
 
     def app(self, **options):
-        """Of the class, and changed by the test from now on."""
+        """Starts a process of the class, which the test changes from now on."""
         app = self.sleeper("app", **options)
         self.assert_carries(app, UI)
         self.current.changed.add(app.pid)
         return app
 
     def own_app(self):
-        """One that can change itself."""
+        """Starts a process that can change itself."""
         app = self.puppet("app")
         self.assert_carries(app, UI)
         self.current.changed.add(app.pid)
@@ -81,7 +81,7 @@ class Enforce(EnforceTest):
         self.assert_carries(tid, UI)
 
     def test_a_process_in_a_container(self):
-        """It names its tasks by other numbers."""
+        """A process in a container has other ids for its tasks."""
         unshare = ["unshare", "--pid", "--fork", "--kill-child"]
         self.need(unshare)
         self.enforcing(ALWAYS)
@@ -121,7 +121,7 @@ class Subscription(EnforceTest):
         self.assert_carries(app, UI)
 
     def test_doctor_tells_what_the_daemon_hears(self):
-        """The daemon's service has fewer capabilities than whoever asks doctor."""
+        """The daemon's service has fewer capabilities than the user of doctor."""
         prefix = without("perfmon", "sys_admin")
         self.need(prefix)
         for args in (prefix, []):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What explain says of a task is what the test's rules say, and what the task carries."""
+"""explain agrees with the test's rules, and with the attributes of the task."""
 
 import json
 import os
@@ -37,13 +37,13 @@ RULES = {
 
 class Explain(LiveTest):
     def niced(self, name, value):
-        """A program behind nice(1), when it is that program."""
+        """Starts a program behind nice(1), and waits until it is that program."""
         program = self.sleeper(name, prefix=["nice", "-n", str(value)])
         wait_for(lambda: comm(program.pid) == name.encode(), "exec of " + name)
         return program
 
     def explain(self, task, *options):
-        """What it says as JSON; and in words, which name every rule that the JSON does."""
+        """Returns the JSON; the words must name every rule in it."""
         task = getattr(task, "pid", task)
 
         def asked():
@@ -59,7 +59,7 @@ class Explain(LiveTest):
         return wait_for(asked, "an answer with the task's arguments")
 
     def place(self, pattern, path=None):
-        """Where a key of the test's rules stands: FILE:LINE:COLUMN."""
+        """Returns the place of a key in the test's rules: FILE:LINE:COLUMN."""
         path = path or self.current.config
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
@@ -69,7 +69,7 @@ class Explain(LiveTest):
         raise AssertionError("no " + pattern)
 
     def check(self, task, qos, reason, rule=None, words=(), by=None):
-        """What it says of the task: its class, what of its process or thread decided, and what it carries."""
+        """Checks the explanation of a task: its class, what decided it, and its attributes."""
         tid = getattr(task, "pid", task)
         self.current.sync()
         said, text = self.explain(task)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Configuration files on a real machine: layers, reload, and everything that can be wrong with a file."""
+"""Configuration files on a real machine: layers, reloads, and every possible fault of a file."""
 
 import os
 import re
@@ -73,7 +73,7 @@ class Reload(LiveTest):
         self.assertIn("reloaded: ", daemon.log())
 
     def test_a_link_that_points_elsewhere_now(self):
-        """Where versions of a configuration are kept, a link is replaced."""
+        """A reload follows a link that was replaced, as when versions of a configuration are kept."""
         for name, qos in (("one", BACKGROUND), ("two", UI)):
             Daemon.write(self.path(name), {"app": {"qos": qos}})
         daemon = self.prepare()
@@ -115,7 +115,10 @@ class Reload(LiveTest):
         self.assertIn("app.qos", schedqos("status").stdout)
 
     def test_from_good_to_worse(self):
-        """Whatever the file has become: the caller gets the error, the status shows it, and what is in force stays."""
+        """
+        Whatever is wrong with the file, the caller gets the error, the status shows it, and the previous configuration
+        stays.
+        """
         daemon = self.daemon({"app": {"qos": UI}}, prefix=CONFINED)
         app = self.sleeper("app")
         self.assert_carries(app, UI)
@@ -147,7 +150,7 @@ class Reload(LiveTest):
             os.unlink(path)
 
     def worse(self, path):
-        """What becomes of the file, how, and what is to be said of it."""
+        """Returns faults of a file, how to make them, and the expected error."""
         def write(content, mode=0o644):
             Daemon.write(path, content)
             os.chmod(path, mode)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-A user who keeps the daemon busy: at its port, at its control socket, with names. Others are tagged all the same,
-memory and log stay as they are, and the flood is in the status.
+A user floods the daemon: its netlink port, its control socket, names. Other tasks are tagged all the same, memory and
+log do not grow, and the status names the flood.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ class Floods(LiveTest):
         return super().daemon(config, environ=ENVIRON, **options)
 
     def calm(self, daemon):
-        """What must not grow with a flood: resident bytes, lines of log."""
+        """Returns figures that must not grow in a flood: resident bytes, lines of log."""
         return daemon.status()["resident_bytes"], daemon.log().count("\n")
 
     def assert_calm(self, daemon, before, lines):
@@ -62,7 +62,7 @@ def aligned(raw):
 
 
 def call(number, member):
-    """A D-Bus method call without arguments, byte by byte."""
+    """Makes a D-Bus method call without arguments, byte by byte."""
     fields = b""
     for code, kind, value in ((1, "o", "/org/schedqos1"), (2, "s", "org.schedqos1.Manager"), (3, "s", member)):
         fields = aligned(fields) + struct.pack("<BB", code, 1) + kind.encode() + b"\0" + string(value)
@@ -79,7 +79,9 @@ class Control(Floods):
         return client
 
     def test_connections_that_stay(self):
-        """Silent, in the middle of a word, in the middle of a message: no more are let in, until some of them go."""
+        """
+        Silent, in the middle of a word, in the middle of a message: further ones are refused until some of these go.
+        """
         daemon = self.daemon(RULES)
         before = self.calm(daemon)
         question = call(1, "Status")
@@ -99,7 +101,7 @@ class Control(Floods):
         self.assert_calm(daemon, before, 1)
 
     def test_a_message_that_says_it_is_long(self):
-        """With what the unit grants: whoever sends one is sent away, and nobody else notices."""
+        """With the memory that the unit grants: its sender is disconnected, and others notice nothing."""
         if is_sanitized():
             self.skipTest("the sanitizer takes terabytes")
         with open(os.path.join(TOP, "systemd/schedqos.service"), encoding="ascii") as file:
@@ -133,7 +135,7 @@ class Control(Floods):
 
 class Renames(Floods):
     def flood(self, flooders, renames, body):
-        """Calls body again and again while these puppets rename themselves so many times each."""
+        """Calls body repeatedly while these puppets rename themselves that many times each."""
         floods = [threading.Thread(target=flooder.tell, args=(0, "rename_often", renames)) for flooder in flooders]
         began = time.monotonic()
         for flood in floods:
@@ -148,7 +150,7 @@ class Renames(Floods):
             self.skipTest("no more than %.0f renames a second here" % rate)
 
     def assert_not_received(self, daemon, before, begun):
-        """It costs no scan, and is logged once, with the sender."""
+        """Checks that the flood costs no scan, and is logged once, with the sender."""
         daemon.sync()
         status = daemon.status()
         self.assertGreater(status["rename_floods"], 0)
@@ -157,7 +159,7 @@ class Renames(Floods):
         self.assert_calm(daemon, before, 1)
 
     def test_a_hundred_thousand(self):
-        """As fast as they can be made. None of these names has a rule; others have."""
+        """As fast as possible. None of these names has a rule; others have."""
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": INITIATED}})
         flooder, app = self.puppet("flooder"), self.puppet("app")
         flooder.tell(0, "become", NOBODY)
@@ -179,7 +181,7 @@ class Renames(Floods):
         self.assertRegex(daemon.log(), "process %d|the last of somebody" % flooder.pid)
 
     def test_nobody_listens_for_nothing(self):
-        """Renames are received from when a rule asks for names until none does."""
+        """Renames are received only while some rule needs names."""
         named = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}}
         daemon = self.daemon(RULES)
         app = self.puppet("app")
@@ -199,7 +201,7 @@ class Renames(Floods):
 
 
 class Groups(Floods):
-    """A user's processes with as many groups as there can be, whose status takes long to read."""
+    """A user's processes with the largest number of groups: reading their status takes long."""
 
     def test_reading_about_them_soon_ends(self):
         slow = {"slow": {"qos": BACKGROUND, "match": {"user": str(NOBODY)}}}

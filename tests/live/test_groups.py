@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Processes that move between cgroups: what groups allow them, and rules that ask for a cgroup."""
+"""Processes that move between cgroups get the limits of their groups, and rules that match a cgroup follow."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ POLLED = [*MOUNTS, 'mount -t tmpfs none %s; mount -t tmpfs none /sys/kernel/debu
 
 
 class Moves(LiveTest):
-    """Heard, or polled."""
+    """Moves are reported by the kernel, or polled."""
     prefix, how = HEARD, "heard"
 
     def setUp(self):
@@ -29,7 +29,7 @@ class Moves(LiveTest):
         self.cgroups = self.new_cgroups("schedqos-live")
 
     def moving(self, config):
-        """A daemon that looks at cgroups in this class's way."""
+        """Starts a daemon that learns of moves in this class's way."""
         daemon = self.daemon({"schedqos": GROUPS, **config}, prefix=self.prefix)
         how = daemon.status()["cgroup_moves"]
         if how == "polled" != self.how:
@@ -38,7 +38,7 @@ class Moves(LiveTest):
         return daemon
 
     def test_a_program_that_is_put_into_its_cgroup_after_its_exec(self):
-        """As desktops do it."""
+        """Desktops do it in this order."""
         self.moving({"game": [{"qos": UI, "match": {"cgroup": self.cgroups.path("app.slice") + "/*"}},
                               {"qos": BACKGROUND}],
                      "browser": {"qos": UI}})
@@ -66,10 +66,10 @@ class Moves(LiveTest):
 
 
 class Heard(Moves):
-    """What only works where moves are heard."""
+    """Tests that need reported moves."""
 
     def test_a_path_too_long_to_be_read(self):
-        """Whoever may make cgroups in a limited one can make such a path: it lifts no limit."""
+        """A user who may create cgroups below a limited one can make such a path: it lifts no limit."""
         self.moving({"browser": {"qos": UI}})
         browser = self.puppet("browser")
         self.cgroups.move(browser.pid, "background")
@@ -118,7 +118,7 @@ class Heard(Moves):
         self.assert_carries(browser, BACKGROUND)
 
     def test_more_than_there_is_room_for(self):
-        """Records of moves have the cgroup's path. Only the processes that have moved are matched again."""
+        """Records of moves contain the cgroup's path. After a loss only processes that have moved are matched again."""
         daemon = self.moving({"browser": {"qos": UI}})
         browser, other = self.sleeper("browser"), self.sleeper("other")
         self.assert_carries(browser, UI)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tasks, clients and timings that want to lead the daemon astray."""
+"""Tasks, clients and races that try to mislead the daemon."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from waiting import wait_for
 
 class Execs(LiveTest):
     def deep(self, folder, length):
-        """A folder below this one, whose path is so long; from now on where we are."""
+        """Makes a folder below the current one with a path of this length, and changes into it."""
         os.chdir(folder)
         self.addCleanup(os.chdir, "/")
         while length > 0:
@@ -29,7 +29,7 @@ class Execs(LiveTest):
         self.assert_carries(self.run_program(["any", "1000"], "./deep"), BACKGROUND)
 
     def test_a_path_that_the_kernel_does_not_tell(self):
-        """It matches nothing, all else holds."""
+        """It matches nothing; everything else works."""
         self.deep(self.folder, 4300)
         shutil.copy(sleep_program(), "deep")
         daemon = self.daemon({"app": {"qos": UI}, "deep": {"qos": BACKGROUND}, "*": {"qos": INITIATED, "match":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Rules of ananicy, made up here, imported and then in force."""
+"""Rules of ananicy, made up here, are imported and then take effect."""
 
 from attributes import BACKGROUND, UI, UTILITY
 from daemon import schedqos
@@ -14,7 +14,7 @@ class Import(LiveTest):
         self.write("rules/" + name, text)
 
     def test_what_is_imported_is_in_force(self):
-        """The last part of the first argument decides, case and all, and of two rules the later one."""
+        """The last component of the first argument decides, case matters, and of two rules the later one wins."""
         self.rules("a b/games.rules", '{"name": "%s", "type": "Game"}\n{"name": "later", "type": "Game"}\n' % LONG)
         self.rules("a.rules", '{"name": "later", "type": "Bulk"}\n{"name": "typeless", "nice": 5}\n')
         self.rules("z.types", TYPES)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `make uninstall` does before it removes the program: no daemon is to run on without one to stop it."""
+"""`make uninstall` stops the daemon before it removes the program, because nothing could stop it afterwards."""
 
 import os
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""I/O priorities of classes: given, inherited, and put back. What others chose of them: test_choices.py."""
+"""I/O priorities of classes are given, inherited, and put back. test_choices.py covers choices of others."""
 
 import ctypes
 import os
@@ -21,7 +21,7 @@ ALL_IDLE, ALL_2 = (IDLE, 0), (BEST_EFFORT, 2)
 
 
 def get_io(tid):
-    """Class and level of a thread."""
+    """Returns class and level of a thread."""
     value = LIBC.syscall(SYS_GET, WHO_THREAD, tid)
     if value < 0:
         raise OSError(ctypes.get_errno(), "ioprio_get of %d" % tid)
@@ -34,7 +34,7 @@ def set_io(tid, io_class, level=0):
 
 
 def all_io():
-    """Of every thread that has one set."""
+    """Returns those of every thread that has one set."""
     found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         for tid in tids(int(pid)):
@@ -65,7 +65,7 @@ class IoTest(LiveTest):
         self.assertEqual(get_io(getattr(task, "pid", task)), want)
 
     def stop(self):
-        """The daemon; and no thread has what it did not have before."""
+        """Stops the daemon; then no thread may have an I/O priority that it did not have before."""
         self.current.stop()
         left = {tid: value for tid, value in all_io().items() if self.before.get(tid) != value}
         self.assertEqual(left, {})

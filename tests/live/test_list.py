@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""list: what it says of tasks that a test knows."""
+"""list shows the class, reason and attributes of tasks that the test has made."""
 
 import json
 import os

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The log on stderr: a line for each thing that matters, no line for each task, and no escapes from outside."""
+"""
+The log on stderr has a line for each thing that matters, none for each task, and no escape sequences from outside.
+"""
 
 import json
 import os
@@ -29,7 +31,7 @@ class Lines(LiveTest):
         self.assertRegex(lines[missing + 2], r"^schedqos: stopped: \d+ tasks? put back$")
 
     def test_v_logs_each_tag(self):
-        """But not of what is there already, nor each task at the stop."""
+        """But no task that is there already, and none at the stop."""
         apps = [self.sleeper("app") for _ in range(20)]
         daemon = self.daemon({"app": {"qos": BACKGROUND}}, args=["-v"])
         app = self.sleeper("app")
@@ -58,7 +60,7 @@ class Lines(LiveTest):
         self.assertEqual([line for line in daemon.log().splitlines() if "no util clamp" not in line], [])
 
     def test_a_problem_that_repeats_is_counted(self):
-        """Twenty refusals, two lines. A task that may not run everywhere cannot be SCHED_DEADLINE."""
+        """Twenty refusals make two lines. A task that may not run on all CPUs cannot be SCHED_DEADLINE."""
         if os.cpu_count() < 2:
             self.skipTest("a single CPU")
         daemon = self.daemon({"QOS_RT": {"sched_policy": "SCHED_DEADLINE", "sched_runtime": 1000000,
@@ -106,7 +108,7 @@ class Names(LiveTest):
         self.assertIn(b"back\\\\slash", raw)
 
     def test_what_is_asked_for(self):
-        """Tasks of such names, under rules for such names: what the verbs print is text, and JSON where it says so."""
+        """With hostile names in tasks and rules, verbs print text, and valid JSON where they promise it."""
         rules = {name: {"qos": BACKGROUND, "thread_qos": {name: UI}} for name in self.EVIL
                  if name.isprintable() or ord(max(name)) < 128}
         daemon = self.daemon(rules)
@@ -127,7 +129,7 @@ class Names(LiveTest):
         json.loads(outputs[5].stdout)
 
     def test_a_configuration_with_an_odd_path(self):
-        """Bytes that are no UTF-8 are no reason for status to fail."""
+        """Bytes that are not UTF-8 do not make status fail."""
         odd = os.path.join(os.fsencode(self.folder), b"odd\xff\n\x1b.json")
         with open(odd, "w", encoding="ascii") as file:
             file.write('{"app": {"qos": "QOS_BACKGROUND"}}')

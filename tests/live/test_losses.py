@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""When the kernel drops events, everything is right all the same, a little later; and it is counted."""
+"""After the kernel has dropped events, every task is right again, a little later, and the loss is counted."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ BUFFER = 16 << 20
 class Losses(LiveTest):
     @contextlib.contextmanager
     def deaf(self, daemon):
-        """The daemon is stopped, with its receive buffers full: all that happens within is lost."""
+        """Stops the daemon with its receive buffers full: all events meanwhile are lost."""
         daemon.freeze()
         try:
             self.resize(daemon, 1)
@@ -35,7 +35,7 @@ class Losses(LiveTest):
         return [drops for _, drops in daemon.sockets()]
 
     def resize(self, daemon, size):
-        """The daemon's receive buffers become of this size, or as small as the kernel lets them."""
+        """Gives the daemon's receive buffers this size, or the smallest that the kernel allows."""
         pidfd = os.pidfd_open(daemon.pid)
         for fd, file in open_files(daemon.pid).items():
             if not file.startswith("socket:"):
@@ -47,7 +47,7 @@ class Losses(LiveTest):
         os.close(pidfd)
 
     def flood(self, daemon):
-        """Events of every kind, until each of the daemon's sockets drops them."""
+        """Makes events of every kind until each of the daemon's sockets drops them."""
         flooder = self.puppet("flooder")
         self.assertTrue(self.drops(daemon))
         for _ in range(60):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""By which names scripts are known, however they are started."""
+"""Scripts are matched by their names, however they are started."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ WAITING = {"python3": "input()", "perl": "<STDIN>;", "ruby": "gets", "node": "pr
 
 class Scripts(LiveTest):
     def script(self, name, text, first):
-        """With this first line, so that it can be run."""
+        """Makes a script with this first line, so that it can be run."""
         path = self.write(name, "#!%s\n%s\n" % (first, text))
         os.chmod(path, 0o755)
         return path

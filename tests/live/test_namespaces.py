@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Where the kernel delivers no events, the daemon reports that and fails; programs in containers it tags like any other.
+Where the kernel delivers no events, the daemon reports that and fails. Programs in containers are tagged like any
+other.
 """
 
 import os
@@ -35,7 +36,7 @@ class Elsewhere(LiveTest):
             self.check(["unshare", *options.split()], words)
 
     def test_a_time_namespace(self):
-        """There, tasks would be older or younger than the kernel's events of them say."""
+        """There, tasks would be older or younger than the kernel's events say."""
         for shift in ([], ["--boottime", "1000000"], ["--monotonic", "-1000"]):
             self.check(["unshare", "-T", "-f", "--kill-child=TERM", *shift], "time namespace")
 
@@ -44,14 +45,14 @@ class Elsewhere(LiveTest):
         self.check(["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"], "another file system is mounted there")
 
     def test_a_pid_namespace_while_somebody_else_listens(self):
-        """Another listener's subscription feeds every socket of the group: no proof of ours."""
+        """Another listener's subscription feeds every socket of the group, so it proves nothing about ours."""
         with proc_events.open_socket() as netlink:
             proc_events.listen(netlink)
             self.check(["unshare", "-p", "-f", "--mount-proc"], "PID namespace")
 
     @unittest.skipUnless(shutil.which("setpriv"), "no setpriv")
     def test_a_root_that_may_not_raise_priorities(self):
-        """It could make tasks nicer, and never put them back."""
+        """It could raise nice values but never put them back."""
         self.check(without("sys_nice"), "CAP_SYS_NICE")
 
     @unittest.skipUnless(shutil.which("setpriv"), "no setpriv")
@@ -104,12 +105,12 @@ class Containers(LiveTest):
 
 @unittest.skipUnless(shutil.which("unshare") and shutil.which("setpriv"), "no unshare or no setpriv")
 class Mounts(LiveTest):
-    """In a user namespace of his own anybody mounts what he likes over a path that he cannot write."""
+    """In a user namespace, any user can mount anything over a path that the user cannot write."""
 
     AS_SOMEBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "unshare", "-U", "-r", "-m"]
 
     def mounted_over(self, path):
-        """A program that a user puts in the place of another."""
+        """Starts a program that a user has mounted over another."""
         script = 'mount --bind "$0" "$1" && exec "$1" 1000'
         program = self.run_program([*self.AS_SOMEBODY, "sh", "-c", script, sleep_program(), path])
         wait_for(lambda: os.readlink("/proc/%d/exe" % program.pid) == path, "the program under the path of another")

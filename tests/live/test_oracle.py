@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The machine as it would be without the daemon. Groups of tasks run random scripts with a daemon and without; after its
-stop every task must carry what it would have had, but what EXEMPTIONS lists. What happens to a daemon that is killed or
-started meanwhile is tried without a kernel, by tests/fuzz.
+After the daemon's stop the machine is as it would be without the daemon. Groups of tasks run random scripts with a
+daemon and without one; after its stop every task must carry what it would have had, except for EXEMPTIONS. tests/fuzz
+covers daemons that are killed or started meanwhile, without a kernel.
 
-Between two steps the daemon has done all that it has to: the promise is for people, who are slower.
+Between two steps the test waits until the daemon has done its work: the promise is made to people, who are slower.
 
-ORACLE_SEED=N chooses the scripts; ORACLE_GROUPS and ORACLE_STEPS say how many. A failure names the seed and one of them.
+ORACLE_SEED=N chooses the scripts; ORACLE_GROUPS and ORACLE_STEPS set their number and length. A failure names the seed
+and one of the scripts.
 """
 
 import collections
@@ -73,8 +74,8 @@ def is_base(slice):
 
 class Judge:
     """
-    Goes through a script with the results of each step in both runs, and notes for each task which attribute may
-    differ, and why: from the moment it was chosen in a way that cannot be seen, until it is chosen anew.
+    Follows a script with the results of each step in both runs, and notes for each task which attribute may differ, and
+    why: from a choice that cannot be seen until the next visible choice.
     """
 
     def __init__(self, script, user, alone, watched):
@@ -124,7 +125,10 @@ class Judge:
                 self.why[slot][attribute] = why
 
     def exempt_unknown(self, slot):
-        """One of several threads: where nobody has seen what it carries, it had the least of all."""
+        """
+        Exempts one of several threads, whose attributes the daemon has never seen: it is put back to the least of them
+        all.
+        """
         if self.fresh[slot].keys() & {"policy", "nice"}:
             self.why[slot].update(dict.fromkeys(("policy", "nice"), "hearsay"))
 
@@ -171,14 +175,14 @@ class Judge:
 
 
 def write_scripts():
-    """Of so many groups: (user, script)."""
+    """Returns that many groups: (user, script)."""
     rng = random.Random(SEED)
     users = [rng.choice((0, NOBODY)) for _ in range(GROUPS)]
     return [(user, scripts.write(rng, user, STEPS)) for user in users]
 
 
 def compare(why, shown_alone, shown, hidden_alone, hidden):
-    """Attribute by attribute: (attribute, without the daemon, with it, what exempts it)."""
+    """Compares attribute by attribute: (attribute, without the daemon, with it, exemption)."""
     if shown is None or shown_alone is None:
         if shown != shown_alone:
             yield "life", shown_alone, shown, ""
@@ -203,7 +207,7 @@ def same(attribute, one, other):
 
 
 def reveal(tid):
-    """Takes it out of real time, so that it shows its nice value and its slice again."""
+    """Takes a task out of real time, so that it shows its nice value and its slice again."""
     now = seen(tid)
     if now and now.policy in (FIFO, RR):
         os.sched_setscheduler(tid, os.SCHED_OTHER, os.sched_param(0))
@@ -227,7 +231,7 @@ class Oracle(LiveTest):
 
     @staticmethod
     def end(groups):
-        """What every task shows at last, by group and slot; and what real time hid."""
+        """Returns the final attributes of every task, by group and slot, and those that real time hid."""
         shown = [{slot: seen(tid) for slot, tid in group.tids.items()} for group in groups]
         for group in groups:
             for tid in group.tids.values():

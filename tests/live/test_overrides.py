@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is asked for at run time: set, reset, run, limit."""
+"""set, reset, run and limit take effect before they return, and end when they should."""
 
 import socket
 import subprocess
@@ -32,7 +32,7 @@ class Overrides(LiveTest):
 
 class Set(Overrides):
     def test_it_is_so_when_the_verb_returns(self):
-        """Over a rule, over another one, with descendants; and back."""
+        """Over a rule, over another override, with descendants; and back."""
         self.daemon(APP)
         app = self.puppet("app")
         self.assert_carries(app, INITIATED)
@@ -110,7 +110,7 @@ class Run(Overrides):
 
 
 class Unprivileged(Overrides):
-    """What an ordinary user asks for: as nice(1), and no more."""
+    """An ordinary user may lower, as with nice(1), and nothing else."""
 
     def call(self, *args):
         # Others may not be able to read where it was built.
@@ -132,7 +132,7 @@ class Unprivileged(Overrides):
 
 class Limit(Overrides):
     def held(self, *args):
-        """A client that holds a limit, once that is in force."""
+        """Starts a client that holds a limit, and waits until it is in force."""
         holder = self.run_program([SCHEDQOS, "limit", *map(str, args)], env=environment(), stderr=subprocess.PIPE)
         self.addCleanup(holder.popen.stderr.close)
         self.assertIn(b"limited", holder.popen.stderr.readline())
@@ -158,7 +158,7 @@ class Limit(Overrides):
         self.assertEqual(self.overrides(), 0)
 
     def test_it_holds_whoever_has_chosen_something(self):
-        """A slice of its own, or SCHED_BATCH: QOS_DEFAULT leaves such a task alone."""
+        """A slice or SCHED_BATCH of its own, for which QOS_DEFAULT leaves a task alone, does not lift a limit."""
         chosen = {"slice": fair(slice=5100000), "batch": fair(BATCH), "weak": fair(BATCH, 10, 30 * MS)}
         programs = {name: self.puppet(name) for name in chosen}
         for name, program in programs.items():

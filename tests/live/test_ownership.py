@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is none of our business."""
+"""The daemon does not touch tasks that are not its business."""
 
 from attributes import BACKGROUND, NORMAL, fair, get_attr, snapshot
 from harness import LiveTest

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The machine's own knobs: set while the daemon runs, put back after, also after a crash, but not if they are others' by
-then.
+Knobs are set while the daemon runs, and put back afterwards, also after a crash, unless somebody else has changed them.
 """
 
 import glob
@@ -19,7 +18,7 @@ STATE = "/run/schedqos/knobs.json"
 
 
 def read(path):
-    """A knob's value: of a choice, the one chosen."""
+    """Returns a knob's value: for a choice, the chosen word."""
     with open(path, encoding="ascii") as file:
         text = file.read().strip()
     chosen = re.search(r"\[(.*?)\]", text)
@@ -32,7 +31,9 @@ def write(path, value):
 
 
 def schedulers(device):
-    """None of a device without requests to schedule (zram, a volume), or of one that is just being removed."""
+    """
+    Returns a device's schedulers; none for a device without requests (zram, a volume), or one that is being removed.
+    """
     try:
         with open("/sys/block/%s/queue/scheduler" % device, encoding="ascii") as file:
             return file.read().replace("[", "").replace("]", "").split()
@@ -41,7 +42,7 @@ def schedulers(device):
 
 
 def spare_device():
-    """A block device with three schedulers to choose from; one that nobody uses, if there is one."""
+    """Returns a block device with three schedulers to choose from, unused if possible."""
     names = [os.path.basename(path) for path in glob.glob("/sys/block/*")]
     for name in sorted(names, key=lambda name: (not name.startswith("loop"), name)):
         if len(schedulers(name)) >= 3:
@@ -51,7 +52,7 @@ def spare_device():
 
 class KnobTest(LiveTest):
     def keep(self, path):
-        """However the test ends, the knob is as it was before."""
+        """Restores the knob after the test, however it ends."""
         before = read(path)
         self.addCleanup(lambda: read(path) == before or write(path, before))
         return before
@@ -123,7 +124,7 @@ class BlockScheduler(KnobTest):
         return self.daemon({"schedqos": {"sched_profile": profile, "default": "none"}}, layers=self.profiles())
 
     def test_the_queues_depth_survives(self):
-        """The kernel sets it anew with every scheduler. The profile names it."""
+        """The kernel resets it with every change of scheduler. The profile names it."""
         write(self.queue + "nr_requests", "40")
         self.start("third")
         self.assertEqual(self.scheduler(), self.third)
@@ -192,7 +193,7 @@ class Verb(KnobTest):
 
     @staticmethod
     def debugfs_mounts(pid):
-        """Only those: other programs of the machine mount and unmount as well."""
+        """Returns only debugfs mounts: other programs on the machine mount and unmount as well."""
         with open("/proc/%d/mountinfo" % pid, encoding="utf-8") as file:
             return [line for line in file if " - debugfs " in line]
 
@@ -227,7 +228,7 @@ class Doctor(KnobTest):
         self.assertNotIn("leftovers", found)
 
     def test_a_user_s_own(self):
-        """He may not ask who holds the lock."""
+        """A user may not ask who holds the lock."""
         daemon = self.daemon()
         try:
             found = self.findings(preexec_fn=lambda: os.setuid(65534))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What status says first, and what as metrics."""
+"""The first line of status says whether all is well, and its metrics are valid."""
 
 from attributes import UTILITY
 from daemon import schedqos
@@ -26,7 +26,7 @@ class FirstLine(LiveTest):
 
 class Metrics(LiveTest):
     def read(self, status):
-        """As OpenMetrics has it: no sample twice, and the end said."""
+        """Parses OpenMetrics: no sample may come twice, and the end must be marked."""
         result = schedqos("status", "--metrics")
         self.assertEqual(result.returncode, status, result.stderr)
         *lines, end, rest = result.stdout.split("\n")

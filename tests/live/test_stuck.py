@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Processes that cannot be inspected without blocking, as under a dead NFS or FUSE file system: they are judged by what
-can be read, all others as if they were not there. See stuck.py.
+Processes that cannot be inspected without blocking, as under a dead NFS or FUSE file system, are judged by what can be
+read, and delay no other task. See stuck.py.
 """
 
 import os
@@ -41,7 +41,7 @@ class Server(Program):
         self.popen.send_signal(signal.SIGUSR1)
 
     def end(self):
-        """With its server the connection ends, and every wait for it."""
+        """Ends the server, and with it the connection and every wait for it."""
         super().end()
         self.popen.stderr.close()
         subprocess.run(["umount", "-l", self.folder], check=False, stderr=subprocess.DEVNULL)
@@ -62,11 +62,11 @@ class Served(LiveTest):
 class Stuck(Served):
     @staticmethod
     def is_stuck(pid, server):
-        """It has opened the file: before that it may be read from a disk."""
+        """Returns whether it has opened the file: before that it may still be read from a disk."""
         return state(pid) == "D" and comm(pid) in (b"box", b"file") and server.folder + "/file" in open_files(pid).values()
 
     def stuck(self, server, name="box", *args):
-        """A program that is stuck as soon as it runs."""
+        """Starts a program that is stuck as soon as it runs."""
         path = self.alias(name, PYTHON)
         program = self.run_program([path, STUCK, "hang", server.folder + "/file", *args])
         # First, since the end of the program has to wait for it.
@@ -75,11 +75,11 @@ class Stuck(Served):
         return program
 
     def assert_others_do_not_wait(self):
-        """As long as it is stuck it would be a wait without end."""
+        """Checks that others are tagged while it is stuck, which would otherwise be an endless wait."""
         self.assert_carries(self.sleeper("app"), UI)
 
     def hang(self, daemon, server, name="box", *args):
-        """A program is stuck before the daemon reads its arguments, right after its exec."""
+        """Makes a program hang after its exec, before the daemon reads its arguments."""
         daemon.freeze()
         try:
             return self.stuck(server, name, *args)
@@ -88,13 +88,13 @@ class Stuck(Served):
 
     @staticmethod
     def stuck_ones(server, count):
-        """Those that the server runs, when they are so many."""
+        """Returns the processes that the server runs, once there are that many."""
         found = [pid for pid in server.descendants() if Stuck.is_stuck(pid, server)]
         return len(found) == count and found
 
 
 class Before(Stuck):
-    """It is there when the daemon starts."""
+    """It is stuck before the daemon starts."""
 
     def test_all_verbs_work(self):
         server = self.serve()
@@ -117,7 +117,7 @@ class Before(Stuck):
 
 class HeldBack(Served):
     def test_a_fork_that_is_held_back_over_the_stop(self):
-        """By its author, for as long as that likes: the next start finds the child."""
+        """The parent holds a fork back for any time: the next start finds the child."""
         server = self.serve()
         path = self.alias("app", PYTHON)
         app = self.run_program([path, STUCK, "fork", server.folder + "/file"], stdin=subprocess.PIPE,
@@ -143,7 +143,7 @@ class HeldBack(Served):
 
 
 class Later(Stuck):
-    """It is stuck when the daemon, having received its exec, has its arguments read."""
+    """It is stuck when the daemon has received its exec and has its arguments read."""
 
     def test_only_it_waits(self):
         server = self.serve()

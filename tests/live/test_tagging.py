@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What rules ask for: names of threads, each condition, and what is inherited."""
+"""Rules take effect: names of threads, each condition, and inheritance."""
 
 import os
 import shutil
@@ -40,7 +40,9 @@ class Conditions(LiveTest):
             self.assert_carries(self.sleeper("app", user=user), qos, str(user))
 
     def test_a_program_that_runs_as_root_whoever_runs_it(self):
-        """Its name is its caller's choice, and what it starts as him inherits. So it is his."""
+        """
+        The caller of a set-user-ID program chooses its name, and its children inherit. So it counts as the caller's.
+        """
         self.daemon({"app": [{"qos": UI, "match": {"user": "root"}, "inherit": True},
                              {"qos": BACKGROUND, "match": {"user": "nobody"}}]})
         su = self.copy("su")
@@ -52,7 +54,7 @@ class Conditions(LiveTest):
         self.assert_carries(program, BACKGROUND)
 
     def test_seat(self):
-        """Bob, who is logged in by ssh, calls his program as he likes."""
+        """Bob, who is logged in by ssh, can give his program any name."""
         alice, bob = 12345, 12346
         os.makedirs(self.path("systemd/seats"))
         for user, seats in ((alice, "seat0"), (bob, "")):

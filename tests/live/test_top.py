@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""top, in a pipe and on a terminal."""
+"""top shows the use of living and ended tasks, in a pipe and on a terminal."""
 
 import contextlib
 import fcntl
@@ -33,12 +33,12 @@ def top(*args):
 
 
 def app(name):
-    """The rows of the rule or program of this name."""
+    """Returns the rows of the rule or program of this name."""
     return [row for row in top()["apps"] if row.get("name") == name]
 
 
 def has_taskstats():
-    """Whether the kernel reports ended tasks, by what the daemon says."""
+    """Returns whether the kernel reports ended tasks, according to the daemon."""
     return top()["taskstats"]
 
 
@@ -65,7 +65,7 @@ class Top(LiveTest):
         self.assertEqual([(row["class"], row["kind"]) for row in rows], [(BACKGROUND, "rule")])
 
     def test_the_sums_are_those_of_the_machine(self):
-        """During a fork storm: without what has ended most would be missing."""
+        """During a fork storm: without ended tasks most of the use would be missing."""
         self.daemon(RULES)
         if not has_taskstats():
             self.skipTest("the kernel reports no ended tasks")
@@ -127,7 +127,7 @@ class Top(LiveTest):
             self.assertEqual(schedqos("top", "--seconds", wrong).returncode, 2, wrong)
 
     def on_terminal(self, rows, text):
-        """On a terminal of its own, until that is in the second frame; then Ctrl-C."""
+        """Runs top on a terminal of its own until the second frame, then sends Ctrl-C."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.environ["TERM"] = "xterm"
@@ -152,6 +152,6 @@ class Top(LiveTest):
         self.on_terminal(2000, b"QOS_BACKGROUND app ")
 
     def test_on_a_serial_line(self):
-        """Which does not say how large it is."""
+        """It does not report its size."""
         self.daemon(RULES)
         self.on_terminal(0, b"QOS_DEFAULT ")

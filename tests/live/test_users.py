@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Users whom rules name, and a name service that hangs, fails, and answers in the end: a module of our own (nss(5)), for
-daemons that have /etc/nsswitch.conf of the test's.
+Rules name users while the name service hangs, fails, and finally answers. The service is a module of the test (nss(5)),
+for daemons with an /etc/nsswitch.conf of the test's.
 """
 
 import os
@@ -87,7 +87,7 @@ class Users(LiveTest):
         return {"app": [{"qos": qos, "match": {"user": user}} for user in users]}
 
     def lookups(self):
-        """The helper that looks users up; those that read arguments have no need of our module."""
+        """Returns the helper that looks users up; helpers that read arguments do not load our module."""
         def asks(pid):
             try:
                 with open("/proc/%d/maps" % pid, encoding="ascii") as maps:
@@ -98,11 +98,11 @@ class Users(LiveTest):
 
     @staticmethod
     def await_end(pids):
-        """Init may take its time to wait for them."""
+        """Waits for its end: init may take its time to reap it."""
         wait_for(lambda: all(state(pid) in (None, "Z") for pid in pids), "the end of a lookup")
 
     def assert_pending(self, *names):
-        """On a slow machine even known users may be waited for at first."""
+        """On a slow machine even known users may be pending at first."""
         def pending():
             return sorted(entry.split()[0] for entry in self.current.status()["pending_users"])
         wait_for(lambda: pending() == sorted(names), lambda: "%s pending; still: %s" % (names, pending()))

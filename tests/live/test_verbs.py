@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command line: every verb, its exit status, and where it says what."""
+"""The command line: every verb's exit status, and which messages go where."""
 
 import concurrent.futures
 import fcntl
@@ -128,7 +128,7 @@ class Running(LiveTest):
 
 
 class NotUtf8(LiveTest):
-    """What the bus cannot carry."""
+    """Arguments that the bus cannot carry."""
 
     def test_it_is_refused(self):
         self.daemon()
@@ -138,7 +138,7 @@ class NotUtf8(LiveTest):
 
 
 class AtWork(LiveTest):
-    """A verb without a daemon has the lock, too: sched_profile and restore. It is not taken for a daemon."""
+    """sched_profile and restore hold the lock without a daemon, and are not taken for a daemon."""
 
     def setUp(self):
         super().setUp()
@@ -178,7 +178,7 @@ class AtWork(LiveTest):
 
 class TornRecord(LiveTest):
     def test_a_profile_does_not_replace_it(self):
-        """It still says, to people at least, what there is to put back."""
+        """The record still shows, at least to people, what there is to put back."""
         torn, record = b'{"version":1,"knobs":[', "/run/schedqos/knobs.json"
         os.makedirs("/run/schedqos", exist_ok=True)
         with open(record, "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
@@ -237,7 +237,7 @@ class Background(LiveTest):
         self.stop()
 
     def test_started_without_standard_streams(self):
-        """What it opens then gets their numbers."""
+        """Files that it opens then get their numbers."""
         self.before = baseline()
         self.addCleanup(lambda: schedqos("stop"))
         command = [SCHEDQOS, "start", "-d", *self.files.options()]

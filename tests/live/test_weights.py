@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Cpu weights of units, with a real bus and a manager that does as it is told: what is set, respected and put back, by whom
-and when it was killed. tests/vm has the real manager.
+cpu weights of units are set, respect what others chose, and are put back, whoever was killed. The bus is real, the
+manager is the test's. tests/vm has the real manager.
 """
 
 import os
@@ -30,7 +30,7 @@ INTERACTIVE, BACKGROUND = "244", "41"
 
 
 def kept(folder=RECORD):
-    """Whose weight is in the record."""
+    """Returns the units on record."""
     return sorted(name for name in os.listdir(folder) if os.path.islink(os.path.join(folder, name)))
 
 
@@ -89,7 +89,7 @@ class Weights(AskerTest):
                               encoding="ascii", check=check).stdout
 
     def ask_bus(self, method, *words):
-        """Nothing if the name that is asked about has gone meanwhile."""
+        """Returns nothing if the name has gone meanwhile."""
         return self.send("--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus." + method, *words, check=False)
 
     def bus_names(self):
@@ -101,7 +101,7 @@ class Weights(AskerTest):
         return name
 
     def be_a_stranger(self, unit):
-        """To all, and to each alone: the bridge has something new, and has ended, and the unit is there."""
+        """Sends fake signals, to all and to each alone: the bridge has changed, the bridge has ended, a unit is new."""
         for whom in ([], *(["--dest=" + name] for name in self.bus_names())):
             for what, first in (("/org/schedqos1 org.schedqos1.Reloaded", "org.schedqos1"),
                                 ("/org/schedqos1 org.freedesktop.DBus.Properties.PropertiesChanged", "org.schedqos1"),
@@ -206,7 +206,7 @@ class Weights(AskerTest):
         self.stop()
 
     def test_no_descriptor_gets_through(self):
-        """To close one may wait forever for whoever serves its file, and the weights would stay."""
+        """Closing one could wait forever for the process that serves its file, and the weights would stay."""
         self.start()
         bus = ["env", "DBUS_SYSTEM_BUS_ADDRESS=" + self.env["DBUS_SYSTEM_BUS_ADDRESS"]]
         client = self.start_asker("system", self.bus_name(self.weights.pid), "/none", prefix=bus)
@@ -230,7 +230,7 @@ class Weights(AskerTest):
         self.assertEqual(kept(), [])
 
     def test_killed_around_each_set(self):
-        """Of those at its start, and of those at its end; the next one knows, or who puts all back."""
+        """At its start and at its end; the next run, or restore, puts everything back."""
         self.sit_down()
         for name in ("user.slice", "named.service"):
             for how in ("before", "after"):
@@ -317,7 +317,7 @@ class Weights(AskerTest):
         self.assertEqual(self.current.status()["unit_classes"], 0)
 
     def test_of_a_user(self):
-        """The manager is both his and the system's, and the bridge as well."""
+        """The manager serves as the user's and the system's, and the bridge runs as well."""
         runtime = os.path.join(self.folder, "runtime")
         os.mkdir(runtime, 0o700)
         self.env.update(XDG_RUNTIME_DIR=runtime, DBUS_SESSION_BUS_ADDRESS=self.env["DBUS_SYSTEM_BUS_ADDRESS"])
