@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Reports visibility to org.schedqos1, and repeats it whenever a bridge or daemon is new. */
 #include "focus.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 #define BRIDGE_PATH "/org/schedqos1"
 #define ERRORS	    BRIDGE ".Error."
 #define NO_DAEMON   ERRORS "NoDaemon"
-/* Before one that has ended is started again. */
+/* Time before a bridge that has ended is started again. */
 #define RETRY_US (1 * 1000000ULL)
 
 static int on_repeating(sd_event_source *source, uint64_t usec, void *userdata)
@@ -29,9 +30,9 @@ static void repeat_in(struct focus *focus, uint64_t us)
 	focus_call_in(focus, &focus->repeating, us, on_repeating, focus);
 }
 
-/* ---- what is told, and answered ---- */
+/* ---- reports and answers ---- */
 
-/* An error for people, of whom it may be. */
+/* Logs an error, whose text may come from anybody. */
 static void say_refusal(const sd_bus_error *error)
 {
 	const char *message = error->message ? error->message : error->name;
@@ -71,7 +72,7 @@ static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unus
 	const bool has_daemon = !sd_bus_error_has_name(error, NO_DAEMON);
 
 	(void)unused;
-	/* About one process, which may have ended or be none of ours to speak of. */
+	/* The error concerns one process, which may have ended or belong to somebody else. */
 	if (error && has_daemon && !focus->prints && strncmp(error->name, ERRORS, strlen(ERRORS)) == 0)
 		return 0;
 	focus->is_served = !error;
@@ -80,7 +81,7 @@ static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unus
 		say_refusal(error);
 	else if (!focus->is_refusing && (focus->prints || was_refusing))
 		say_heard(focus);
-	/* What was refused before may have been anything. */
+	/* We do not know what was refused before, so repeat everything. */
 	if (!focus->is_refusing && was_refusing)
 		repeat_in(focus, RETRY_US);
 	return 0;
@@ -92,11 +93,11 @@ void bridge_tell(struct focus *focus, const struct shown_app *app)
 				 "us", (uint32_t)app->pid, shown_level_name(app->told));
 }
 
-/* ---- whom ---- */
+/* ---- the bridge ---- */
 
 /*
- * Whoever has the name now knows nothing. Where nobody has, what is told starts it anew, if there is something; but not
- * if it had no daemon, with which another comes, or refused.
+ * Called when the bridge's name gets another owner, which knows nothing yet, or none. Without an owner, a report starts
+ * the bridge again; but not if it refused, or had no daemon: a daemon will start another one.
  */
 static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -109,7 +110,7 @@ static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error
 	return 0;
 }
 
-/* A bridge that had no daemon has one, or the setting is another. */
+/* Called when a bridge without a daemon has got one, or the setting has changed. */
 static int on_bridge_properties(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	(void)message;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Timers, buses, and facts about processes, for the other files of schedqos-focus. */
 #include "focus.h"
 
 #include <errno.h>
@@ -11,9 +12,9 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
-/* How late a timer may be, us. */
+/* Accuracy of timers, us. */
 #define ACCURACY_US 5000
-/* Nobody on a bus takes so long, unless he hangs. */
+/* A peer on the bus that takes longer hangs. */
 #define TIMEOUT_US  (3 * 1000000ULL)
 
 int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call,
@@ -58,7 +59,7 @@ void focus_say(const struct focus *focus, pid_t pid, const char *name, const cha
 
 /* ---- processes ---- */
 
-/* What is known of it: nothing, if it is gone. */
+/* Reads facts about a process; returns NULL if it is gone. */
 static sd_bus_creds *read_creds(pid_t pid, uint64_t what)
 {
 	sd_bus_creds *creds = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finds out what is seen, heard and played in this session, and tells org.schedqos1. */
+/* Follows which apps of this session are seen, heard and played, and tells org.schedqos1. */
 #pragma once
 
 #include <stdio.h>
@@ -17,77 +17,81 @@ enum subject { WINDOWS, SOUND, GAMES, N_SUBJECTS };
 #define N_SOURCES 8
 
 struct focus {
-	sd_event *event; /* after each of whose events what is due is said */
-	bool prints;	 /* for people, and there may be others beside it; else it is the service */
-	sd_bus *user_bus, *system_bus; /* NULL: there is none */
+	sd_event *event; /* after each event the program reports what is due */
+	/* --print: prints for a user, possibly beside the service; otherwise this is the service */
+	bool prints;
+	sd_bus *user_bus, *system_bus; /* NULL if missing */
 	struct shown shown;
-	/* Of sources.c: */
-	struct focus_source *used[N_SUBJECTS]; /* NULL: none can be */
-	char why_not[N_SOURCES][160];	       /* the others; "": it was not looked for */
+	/* For sources.c: */
+	struct focus_source *used[N_SUBJECTS]; /* NULL if none works */
+	char why_not[N_SOURCES][160];	       /* why the others do not work; "" if not tried */
 	sd_event_source *looking;
 	unsigned tries;
-	/* Of bridge.c: */
+	/* For bridge.c: */
 	sd_event_source *repeating;
-	bool is_refusing; /* the last answer was an error, which has been said */
-	bool is_served;	  /* the last answer was no error */
+	/* the last answer was an error, which was logged */
+	bool is_refusing;
+	bool is_served; /* the last answer was not an error */
 };
 
-/* ---- sources: compositors, PipeWire, GameMode. They come and go ---- */
+/* ---- sources: compositors, PipeWire, GameMode; they come and go ---- */
 
 struct source_type;
 
-/* What each of them holds begins with this. */
+/* The first member of each source's own struct. */
 struct focus_source {
 	const struct source_type *type;
 	struct focus *focus;
-	int fd;		  /* -1: none */
-	char why[160];	  /* room for a reason */
-	char owner[256];  /* the bus's own name of who has the type's `bus_name` */
+	int fd;	       /* -1 if none */
+	char why[160]; /* space for a reason */
+	/* unique name on the bus of the owner of the type's `bus_name` */
+	char owner[256];
 	sd_event_source *io;
 };
 
 struct source_type {
-	const char *name; /* for people */
+	const char *name; /* shown to users */
 	enum subject subject;
-	/* Who has this name on the session's bus is the one; NULL: it takes no bus. */
+	/* Name on the session's bus that the source owns; NULL if it is not on the bus. */
 	const char *bus_name;
-	size_t size; /* of what it holds, all zeroes at first */
-	/* Each returns NULL; or, for people, why it cannot be used, or not any longer. Then it is closed. */
-	const char *(*open)(void *held);
+	size_t size; /* size of its own struct, which starts as all zeroes */
 	/*
-	 * Something can be read from `fd`, or may: once after `open`, and when a process that it has named has ended.
+	 * open and take return NULL on success; or the reason, in words for users, why the source does not work, or no
+	 * longer does. It is then closed.
 	 */
+	const char *(*open)(void *held);
+	/* Called when `fd` is readable, once after `open`, and when a process that the source has named has ended. */
 	const char *(*take)(void *held);
-	/* Does not remove its windows. NULL: nothing to do but to close `fd`. */
+	/* Frees what the source holds, but does not remove its windows. NULL if closing `fd` is enough. */
 	void (*close)(void *held);
-	const void *kind; /* of those that have an `open` in common */
+	const void *kind; /* distinguishes sources with the same `open` */
 };
 
 extern const struct source_type kwin_type, mutter_type, sway_type, niri_type, hyprland_type, x11_type;
 extern const struct source_type pipewire_type, gamemode_type;
 
-/* ---- sources.c: which are used: of each subject the first that can be ---- */
+/* ---- sources.c: uses the first source that works, for each subject ---- */
 
-/* Says what it uses, or why it can use none. */
+/* Tries all sources, and logs the one in use or why none works. */
 void sources_open(struct focus *focus);
 void sources_close(struct focus *focus);
 
-/* A process that has windows has ended. */
+/* Lets the sources know that a process with windows has ended. */
 void sources_ended(struct focus *focus);
 
-/* ---- parts of them that need no compositor ---- */
+/* ---- parts of sources that need no compositor ---- */
 
 #define SOCKET_QUESTIONS 3
 
-/* Puts the windows in the answers to its questions, of sway, niri or Hyprland. 0, or -EBADMSG and none is put. */
+/* Puts the windows that sway, niri or Hyprland lists in its answers. Returns 0; or -EBADMSG, and puts none. */
 int socket_read(const struct source_type *type, struct shown *shown, const cJSON *const answers[SOCKET_QUESTIONS]);
 
-/* Puts the windows that our script in KWin lists. 0, or -EBADMSG and none is put. */
+/* Puts the windows that our script in KWin lists. Returns 0; or -EBADMSG, and puts none. */
 int kwin_read_windows(struct shown *shown, const char *text);
 
 /*
- * Whether the process or a descendant plays, or somebody in the same unit of an app; where that is not known, anybody
- * may. held: PipeWire's; NULL: it does not run.
+ * Returns whether sound may come from this process: from it, from a descendant, or from its app's unit; or from a
+ * player that cannot be identified. held is PipeWire's source, or NULL if PipeWire does not run.
  */
 bool sound_is_heard(const void *held, pid_t pid);
 
@@ -98,50 +102,53 @@ static inline const cJSON *json_get(const cJSON *object, const char *name)
 	return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
-/* 0, or 1 of what is no number, for none; it is an int whatever has been sent. */
+/*
+ * Returns the number as a process id; 0 or 1, which name no app, for anything else. cJSON makes it an int whatever was
+ * sent.
+ */
 static inline pid_t json_pid(const cJSON *value)
 {
 	return value ? value->valueint : 0;
 }
 
-/* ---- bridge.c: org.schedqos1 on the system bus ---- */
+/* ---- bridge.c: reports to org.schedqos1 on the system bus ---- */
 
 /*
- * Says who it is and whether it hears what is shown: all that is seen is told again whenever it comes. For people, who
- * want to know whether it would, it is told of ourselves only, that we are visible, as we are. 0 or -errno.
+ * Connects to the system bus, and repeats all reports whenever the bridge comes back. With --print it only tests
+ * whether the bridge would accept reports, by reporting this process as visible. Returns 0 or -errno.
  */
 int bridge_open(struct focus *focus);
 
 void bridge_tell(struct focus *focus, const struct shown_app *app);
 
-/* ---- focus.c: what they share ---- */
+/* ---- focus.c: shared functions ---- */
 
-/* A timer that runs once; *timer is made if it is NULL. 0 or -errno. */
+/* Sets a timer that runs once. Makes *timer if it is NULL. Returns 0 or -errno. */
 int focus_call_in(struct focus *focus, sd_event_source **timer, uint64_t us, sd_event_time_handler_t call,
 		  void *context);
 
-/* A bus in the loop, which ends with it. Of signals it brings what is sent to all. 0 or -errno. */
+/* Opens a bus and attaches it to the loop, which ends when the connection does. Returns 0 or -errno. */
 int focus_open_bus(struct focus *focus, int (*open)(sd_bus **ret), sd_bus **ret);
 
-/* Has `call` called when somebody takes or leaves a name of the bus, with NameOwnerChanged's "sss". 0 or -errno. */
+/* Calls `call` when the name gets or loses an owner, with the "sss" of NameOwnerChanged. Returns 0 or -errno. */
 int focus_watch_name(sd_bus *bus, const char *name, sd_bus_message_handler_t call, void *context);
 
-/* For people: prints a line about the process, unless we are the service. */
+/* Prints a line about the process; does nothing in the service. */
 void focus_say(const struct focus *focus, pid_t pid, const char *name, const char *text);
 
-/* What /proc says of a process that a compositor or a sound server has named. */
+/* The functions below tell about a process that a compositor or sound server has named. */
 
-/* A descriptor of the process, or -errno. */
+/* Returns a pidfd of the process, or -errno. */
 int process_open(pid_t pid);
 
-/* Whether it is one of this user's, and no part of the session itself, such as a shell or compositor. */
+/* Returns whether the process belongs to this user, and not to the session itself, as a shell or compositor does. */
 bool process_is_app(pid_t pid);
 
-/* The parent's id, or 0. */
+/* Returns the parent's id, or 0. */
 pid_t process_parent(pid_t pid);
 
-/* Whether both are in one unit of an app. */
+/* Returns whether both processes are in the same unit of an app. */
 bool process_shares_unit(pid_t pid, pid_t other);
 
-/* Its name, escaped; "?" if it is gone. Returns buf. */
+/* Writes its name, escaped; "?" if it is gone. Returns buf. */
 char *process_name(pid_t pid, char *buf, size_t size);

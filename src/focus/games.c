@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is played, by those that are registered with GameMode on the session's bus. */
+/* Follows games: processes that are registered with GameMode on the session's bus. */
 #include "focus.h"
 
 #define GAMEMODE      "com.feralinteractive.GameMode"
@@ -25,7 +25,7 @@ static int on_list(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	return 0;
 }
 
-/* Whatever has changed. An answer that is under way does not come any more. */
+/* Asks for the list again. Cancels an unanswered question. */
 static int on_change(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct gamemode *gamemode = userdata;

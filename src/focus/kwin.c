@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* KWin, by a script that we load into it, and that calls us on the session's bus. */
+/* Follows KWin's windows, by a script that we load into KWin and that calls us on the session's bus. */
 #include "focus.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 #define SILENT_US (10 * 1000000ULL)
 
 /*
- * In KWin, whose scripts alone learn of processes: calls us with all windows, as [[pid, is focused, is visible], ...],
- * at each change. It knows the names of Plasma 5.27 and of 6.
+ * The script. Only scripts in KWin learn the processes of windows. At each change it calls us with all windows, as
+ * [[pid, is focused, is visible], ...]. It supports the names of Plasma 5.27 and of 6.
  */
 static const char script[] =
 	"const is6 = workspace.windowList !== undefined;\n"
@@ -60,8 +60,8 @@ static const char script[] =
 
 struct kwin {
 	struct focus_source source;
-	char name[32];	 /* of the script */
-	char path[256];	 /* of its file; "" as soon as it has been read */
+	char name[32];	/* name of the script */
+	char path[256]; /* path of its file; "" once KWin has read it */
 	sd_bus_slot *slot;
 	sd_event_source *silent;
 };
@@ -120,7 +120,7 @@ static int on_silent(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-/* 0 or -errno. */
+/* Writes the script's file. Returns 0 or -errno. */
 static int write_script(struct kwin *kwin)
 {
 	const char *folder = getenv("XDG_RUNTIME_DIR"), *name;
@@ -145,8 +145,8 @@ static int call_kwin(struct kwin *kwin, const char *method, sd_bus_error *error,
 }
 
 /*
- * One of ours that was killed may have left its own. Runs all that do not run yet: the number that
- * KWin gives a script may be another's as well.
+ * Replaces the script that a killed run may have left. Then starts all scripts that do not run yet, because the number
+ * that KWin returns may be another script's as well.
  */
 static int load_script(struct kwin *kwin, sd_bus_error *error)
 {
@@ -162,7 +162,7 @@ static int load_script(struct kwin *kwin, sd_bus_error *error)
 	return r < 0 ? r : call_kwin(kwin, "start", error, NULL, NULL, NULL, NULL);
 }
 
-/* The script may call before anything else is done. 0 or -errno. */
+/* Offers our method first, because the script may call it at once. Returns 0 or -errno. */
 static int start_script(struct kwin *kwin, sd_bus_error *error)
 {
 	struct focus *focus = kwin->source.focus;
@@ -185,7 +185,7 @@ static const char *kwin_open(void *held)
 	const char *message;
 	int r;
 
-	/* Several may print. */
+	/* Several runs with --print may exist at the same time. */
 	snprintf(kwin->name, sizeof(kwin->name), "schedqos-focus-%d", kwin->source.focus->prints ? (int)getpid() : 0);
 	r = start_script(kwin, &error);
 	if (r >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* schedqos-focus, which `schedqos focus` becomes. */
+/* The program schedqos-focus, which `schedqos focus` becomes. */
 #include "focus.h"
 
 #include <errno.h>
@@ -67,9 +67,9 @@ static void tell_app(void *context, const struct shown_app *app)
 
 static const struct shown_ops ops = { .meet = meet_app, .part = part_app, .is_heard = is_heard, .tell = tell_app };
 
-/* ---- for people ---- */
+/* ---- printing ---- */
 
-/* What is said of it, and what is seen where that is not the same yet. */
+/* Describes what was reported about the app, and its present level if that differs. */
 static void describe(const struct shown_app *app, char *buf, size_t size)
 {
 	const char *told = shown_level_name(app->told);
@@ -114,7 +114,7 @@ static uint64_t event_us(const struct focus *focus)
 	return now;
 }
 
-/* Until a signal comes. All that has changed together is settled at once. */
+/* Runs until a signal arrives. Handles changes that arrive together in one step. */
 static int run_focus(struct focus *focus)
 {
 	uint64_t due = 0;
@@ -135,7 +135,7 @@ static int run_focus(struct focus *focus)
 	return r < 0 ? r : code;
 }
 
-/* Says why it cannot. 0 or -errno. */
+/* Starts everything; logs what fails. Returns 0 or -errno. */
 static int start_focus(struct focus *focus)
 {
 	int r = sd_event_new(&focus->event);

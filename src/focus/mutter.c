@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Mutter, GNOME's compositor: on the cgroup of each of the user's units that has windows it keeps,
- * as an xattr, since when these have not had the focus; -1: one has it, or had it when Mutter
- * crashed. Which are minimised it does not say, so here nothing is ever hidden.
+ * Follows Mutter, GNOME's compositor. On the cgroup of each of the user's units with windows, Mutter keeps an xattr
+ * with the time since which these have not had the focus; -1 means that one has it, or had it when Mutter crashed.
+ * Mutter does not report minimised windows, so here no app is ever hidden.
  */
 #include "focus.h"
 
@@ -15,11 +15,11 @@
 #define XATTR "user.xdg.inactive-since"
 
 struct mutter {
-	struct focus_source source; /* fd: of inotify, for all folders */
-	char apps[256];	      /* the slice of apps; slices in it have units as well */
+	struct focus_source source; /* fd: inotify for all folders */
+	char apps[256];		    /* the slice of apps, which also contains slices with units */
 };
 
-/* One of the processes in the cgroup, or 0. */
+/* Returns one of the app processes in the cgroup, or 0. */
 static pid_t first_process(const char *cgroup)
 {
 	char path[1024];
@@ -44,8 +44,8 @@ static bool says_focused(const char *cgroup)
 }
 
 /*
- * Puts a process of each unit that has the focus, and watches the folder and those of slices in it:
- * that changes nothing where it has been done. 0 or -errno.
+ * Puts a process of each unit that has the focus, and watches the folder and the slices in it. Watching a folder again
+ * changes nothing. Returns 0 or -errno.
  */
 static int scan(struct mutter *mutter, const char *path)
 {
@@ -70,7 +70,9 @@ static int scan(struct mutter *mutter, const char *path)
 	return 0;
 }
 
-/* Also when a process has ended: another of its unit stands for it. */
+/*
+ * Looks at all units again; also after a process has ended, because then another process of its unit must represent it.
+ */
 static const char *mutter_take(void *held)
 {
 	struct mutter *mutter = held;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Decides the visibility of each app: see shown.h. */
 #include "shown.h"
 
 const char *shown_level_name(enum shown_level level)
@@ -23,7 +24,7 @@ static struct shown_app *find_app(struct shown *shown, pid_t pid)
 	return NULL;
 }
 
-/* NULL for a window without a process, of which nothing can be said. */
+/* Finds or adds an app. Returns NULL for a window without a process, about which nothing can be reported. */
 static struct shown_app *get_app(struct shown *shown, pid_t pid)
 {
 	struct shown_app *app = find_app(shown, pid);
@@ -83,9 +84,9 @@ void shown_ended(struct shown *shown, pid_t pid)
 		forget_app(shown, app);
 }
 
-/* ---- what is said ---- */
+/* ---- reports ---- */
 
-/* Of one that is not seen any more, what was said is taken back. */
+/* Returns the present level of an app. One without windows counts as visible, which takes back an earlier report. */
 static enum shown_level level_of(const struct shown *shown, struct shown_app *app)
 {
 	app->is_heard = !app->is_played && app->window == SHOWN_HIDDEN && app->pidfd >= 0 &&
@@ -103,7 +104,10 @@ static void tell_level(struct shown *shown, struct shown_app *app, enum shown_le
 		shown->ops->tell(shown->context, app);
 }
 
-/* Returns when the next is due. Who is hidden after he had the focus is visible before. */
+/*
+ * Reports changes of an app that are due. Returns the time of the next. An app that goes from focused to hidden passes
+ * through visible.
+ */
 static uint64_t settle_app(struct shown *shown, struct shown_app *app, uint64_t now_us)
 {
 	const enum shown_level level = level_of(shown, app);

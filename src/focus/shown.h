@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is seen of each process that has windows, and when to say so. Pure: sources put windows in, time is an argument,
- * what is to be said goes out by functions.
+ * Decides the visibility of each process that has windows, and when to report it. Pure: sources put windows in, time is
+ * an argument, and functions of the caller's report.
  *
- * What gets more is said at once; what gets less a moment later, since a focus that moves is nowhere for a while;
- * hidden is what nothing was seen or heard of for so long.
+ * A rise is reported at once. A loss of focus is reported a moment later, because a focus that moves is nowhere for a
+ * while. An app is reported hidden only after it was neither seen nor heard for 10 s.
  */
 #pragma once
 
@@ -16,38 +16,38 @@
 #define SHOWN_LOWER_US	(150 * 1000ULL)
 #define SHOWN_HIDE_US	(10 * 1000000ULL)
 #define SHOWN_NEVER_US	UINT64_MAX
-/* More processes with windows than anybody has. */
+/* More processes with windows than any session has. */
 #define SHOWN_MAX	512
 
-/* Each is more than those before. */
+/* Higher values are more visible. */
 enum shown_level { SHOWN_NOT, SHOWN_HIDDEN, SHOWN_VISIBLE, SHOWN_FOCUSED, SHOWN_PLAYED };
 
-/* As org.schedqos1 and people call it. */
+/* Returns the name that org.schedqos1 and users see. */
 const char *shown_level_name(enum shown_level level);
 
 /* A process that has windows, or is played. */
 struct shown_app {
 	pid_t pid;
-	enum shown_level window; /* of its most visible one */
+	enum shown_level window; /* that of its most visible window */
 	bool is_played;
-	bool is_heard; /* of a hidden one only */
+	bool is_heard; /* set only for hidden apps */
 	enum shown_level now, told;
-	uint64_t since; /* when `now` became what it is */
-	bool was_told;	/* anything was said of it */
-	/* Of whoever meets it: */
-	int pidfd; /* -1: nothing is to be said of it */
+	uint64_t since; /* when `now` last changed */
+	bool was_told;	/* something was reported about it */
+	/* For the caller's functions: */
+	int pidfd; /* -1 if nothing must be reported about it */
 	struct sd_event_source *ending;
 	char name[64], said[64];
 };
 
 struct shown_ops {
-	/* A process is seen for the first time: sets app->pidfd, which is -1. */
+	/* Called for a new process; sets app->pidfd, which is -1 before. */
 	void (*meet)(void *context, struct shown_app *app);
-	/* It is not seen any more. */
+	/* Called when the process is forgotten. */
 	void (*part)(void *context, struct shown_app *app);
-	/* Whether it plays sound. */
+	/* Returns whether the process may play sound. */
 	bool (*is_heard)(void *context, pid_t pid);
-	/* Its level is now app->told. */
+	/* Reports its new level, app->told. */
 	void (*tell)(void *context, const struct shown_app *app);
 };
 
@@ -56,24 +56,25 @@ struct shown {
 	void *context;
 	struct shown_app apps[SHOWN_MAX];
 	size_t n_apps;
-	pid_t compositor; /* whose own windows are none; 0: not known */
-	bool has_changed; /* there is something to settle; set by whoever knows that another is heard */
+	pid_t compositor; /* its own windows are ignored; 0 if unknown */
+	/* shown_settle has to be called; also set when somebody else starts or stops to play sound */
+	bool has_changed;
 };
 
-/* Whenever something changes, all windows, or all games, are put anew. Nothing is said before shown_settle. */
+/* After a change, the source puts all windows, or all games, anew. Nothing is reported before shown_settle. */
 void shown_no_windows(struct shown *shown);
 void shown_put_window(struct shown *shown, pid_t pid, bool is_focused, bool is_visible);
 void shown_no_games(struct shown *shown);
 void shown_put_game(struct shown *shown, pid_t pid);
 
-/* The process has ended: nothing is to be said of it. */
+/* Forgets a process that has ended, without a report. */
 void shown_ended(struct shown *shown, pid_t pid);
 
-/* Says what is due. Returns when it is to be called again if nothing changes before, or SHOWN_NEVER_US. */
+/* Reports what is due. Returns the time of the next call if nothing changes before, or SHOWN_NEVER_US. */
 uint64_t shown_settle(struct shown *shown, uint64_t now_us);
 
-/* Says again all that was said last. */
+/* Repeats the last report about each process. */
 void shown_repeat(struct shown *shown);
 
-/* Parts with all. */
+/* Forgets all processes. */
 void shown_clear(struct shown *shown);

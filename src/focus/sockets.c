@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sway, niri and Hyprland, by sockets of theirs: a connection brings what happens, and whenever that may matter they
- * are asked for all there is. What niri has scrolled out of sight counts as visible.
+ * Follows sway, niri and Hyprland through their sockets. One connection delivers events; whenever one may matter, we
+ * ask for all windows. Windows that niri has scrolled out of sight count as visible.
  */
 #include "focus.h"
 
@@ -12,13 +12,13 @@
 #include <sys/time.h>
 #include <sys/un.h>
 
-/* More than any compositor has to say at once. */
+/* More than any compositor sends in one answer. */
 #define ANSWER_MAX (4 << 20)
 #define SWAY_MAGIC "i3-ipc"
 
 enum sway_type { SWAY_SUBSCRIBE = 2, SWAY_GET_TREE = 4 };
 
-/* Before each of sway's messages; those of the others are lines. */
+/* The header of each of sway's messages; messages of the others are lines. */
 struct sway_header {
 	char magic[6];
 	uint32_t length, type;
@@ -31,25 +31,26 @@ struct message {
 };
 
 struct kind {
-	const char *variable; /* has the path of the socket; NULL: none */
-	const char *pattern;  /* of it in the runtime folder */
-	/* Another for questions has the first of these in place of the second. */
+	const char *variable; /* environment variable with the path of the socket, or NULL */
+	const char *pattern;  /* pattern of that path in the runtime folder */
+	/* If questions have a socket of their own: the end of its path, and of the path that it replaces. */
 	const char *questions_name, *events_name;
-	const char *separator; /* of messages */
-	size_t header;	       /* the length of what is before the text of each, that included; 0: none is */
+	const char *separator; /* separates messages */
+	/* bytes before the text of each message, separator included; 0 if none */
+	size_t header;
 	struct message subscribe, questions[SOCKET_QUESTIONS];
-	/* Beginnings of messages that do not matter, such as titles, which change all the time. */
+	/* Beginnings of messages that do not matter, such as changes of titles, which are frequent. */
 	const char *idle[8];
 	int (*read)(struct shown *shown, const cJSON *const answers[SOCKET_QUESTIONS]);
 };
 
 struct compositor {
 	struct focus_source source;
-	char questions[128]; /* the path */
+	char questions[128]; /* path of the socket for questions */
 	bool was_asked;
 };
 
-/* ---- what they answer ---- */
+/* ---- answers ---- */
 
 static bool json_is(const cJSON *object, const char *name)
 {
@@ -61,7 +62,7 @@ static pid_t pid_member(const cJSON *window)
 	return json_pid(json_get(window, "pid"));
 }
 
-/* The same number or text; neither is without. */
+/* Returns whether the member is the same number or text; both must exist. */
 static bool has_same(const cJSON *object, const char *name, const cJSON *value)
 {
 	return cJSON_Compare(json_get(object, name), value, true);
@@ -82,7 +83,7 @@ static int read_sway(struct shown *shown, const cJSON *const answers[])
 	return 0;
 }
 
-/* What is on a workspace that is not in the list may be anywhere. */
+/* Returns whether the window's workspace is shown; true if the workspace is not in the list. */
 static bool niri_is_shown(const cJSON *window, const cJSON *workspaces)
 {
 	const cJSON *workspace;
@@ -114,7 +115,7 @@ static bool hyprland_is_shown(const cJSON *client, const cJSON *monitors)
 	if (!json_is(client, "mapped") || json_is(client, "hidden"))
 		return false;
 	cJSON_ArrayForEach(monitor, monitors) {
-		/* Or the scratchpad. */
+		/* The second is the scratchpad. */
 		if (has_same(json_get(monitor, "activeWorkspace"), "id", workspace) ||
 		    has_same(json_get(monitor, "specialWorkspace"), "id", workspace))
 			return true;
@@ -145,7 +146,7 @@ int socket_read(const struct source_type *type, struct shown *shown, const cJSON
 
 /* ---- sockets ---- */
 
-/* A descriptor, or -errno. */
+/* Connects to a socket. Returns a descriptor, or -errno. */
 static int connect_to_path(const char *path)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -157,7 +158,7 @@ static int connect_to_path(const char *path)
 	if (strlen(path) >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
 	memcpy(address.sun_path, path, strlen(path));
-	/* A compositor that hangs does not take us with it. */
+	/* A compositor that hangs must not block us. */
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
@@ -165,7 +166,7 @@ static int connect_to_path(const char *path)
 	return take_fd(fd);
 }
 
-/* Whether all of it, which is short, could be sent. */
+/* Sends a short message. Returns whether all of it could be sent. */
 static bool send_message(const struct kind *kind, int fd, const struct message *message)
 {
 	struct sway_header header = { SWAY_MAGIC, (uint32_t)strlen(message->text), message->type };
@@ -175,7 +176,10 @@ static bool send_message(const struct kind *kind, int fd, const struct message *
 	return sendmsg(fd, &whole, MSG_NOSIGNAL) == (ssize_t)(kind->header + header.length);
 }
 
-/* Waits up to a second for more of the answer, which is complete as soon as it is JSON. NULL if there is none. */
+/*
+ * Asks and waits up to a second for each part of the answer, which is complete once it is valid JSON. Returns NULL if
+ * there is none.
+ */
 static cJSON *ask_compositor(const struct compositor *compositor, const struct message *question)
 {
 	const struct kind *kind = compositor->source.type->kind;
@@ -218,7 +222,7 @@ static const char *ask_all(struct compositor *compositor)
 
 /* ---- events ---- */
 
-/* Of one that began before, the rest matters. */
+/* Returns whether the message may matter. The rest of a message that began in an earlier buffer counts. */
 static bool matters(const struct kind *kind, const char *message)
 {
 	for (size_t i = 0; i < array_size(kind->idle) && kind->idle[i]; i++) {
@@ -243,7 +247,7 @@ static bool any_matters(const struct kind *kind, const char *text, size_t len)
 	return false;
 }
 
-/* What happens together is followed by one question. */
+/* Reads events. Asks only once for events that arrive together. */
 static const char *socket_take(void *held)
 {
 	struct compositor *compositor = held;
@@ -262,8 +266,9 @@ static const char *socket_take(void *held)
 /* ---- life ---- */
 
 /*
- * A service keeps the environment of its start, while a compositor may have been started anew; and one that has crashed
- * leaves its socket. A descriptor of one that somebody listens at, with its path; or -errno.
+ * Connects to a compositor, and stores the path of its socket. Tries the environment first, but a service keeps the
+ * environment of its start, while the compositor may have been started again; then tries all matching sockets, of which
+ * some may be left by crashes. Returns a descriptor, or -errno.
  */
 static int connect_to_kind(const struct kind *kind, char *path, size_t size)
 {
@@ -324,7 +329,7 @@ static const struct kind niri = {
 	.separator = "\n",
 	.subscribe = { .text = "\"EventStream\"\n" },
 	.questions = { { .text = "\"Windows\"\n" }, { .text = "\"Workspaces\"\n" } },
-	/* All there is comes again behind the reply to the subscription. */
+	/* Everything is sent again after the reply to the subscription. */
 	.idle = { "{\"Ok", "{\"Keyboard", "{\"Overview", "{\"Config", "{\"WindowLayouts", "{\"WindowUrgency",
 		  "{\"WindowFocusTimestamp" },
 	.read = read_niri,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What can be heard: PipeWire's streams, and whose they are. */
+/* Follows sound: PipeWire's streams, and the processes that play them. */
 #include "focus.h"
 
 #include <errno.h>
@@ -12,17 +12,17 @@
 
 #include <schedqos/util/text.h>
 
-/* How far up the audio process of a browser may be from the process with the windows. */
+/* Most generations between a browser's audio process and the process with the windows. */
 #define ANCESTORS 16
 
-/* A connection to PipeWire, whose process it knows; or a node that plays, or may. */
+/* A client of PipeWire, which knows its process; or a node that plays, or may play. */
 struct object {
 	struct spa_list link;
 	struct sound *sound;
 	uint32_t id;
-	pid_t pid; /* 0: nobody knows */
+	pid_t pid; /* 0 if unknown */
 	bool is_running;
-	struct pw_proxy *proxy; /* of a node; else NULL */
+	struct pw_proxy *proxy; /* only for a node; else NULL */
 	struct spa_hook listener;
 };
 
@@ -37,9 +37,9 @@ struct sound {
 	bool has_ended;
 };
 
-/* ---- who plays ---- */
+/* ---- players ---- */
 
-/* The player, or one of its ancestors as far as these live; or of the same unit of an app. */
+/* Returns whether the process is the player, one of its living ancestors, or in the same unit of an app. */
 static bool plays_for(pid_t player, pid_t pid)
 {
 	pid_t at = player;
@@ -52,7 +52,7 @@ static bool plays_for(pid_t player, pid_t pid)
 	return process_shares_unit(pid, player);
 }
 
-/* Without PipeWire, something else may play where there is a card. */
+/* Returns whether there is a sound card: without PipeWire, any app might use it. */
 static bool has_card(void)
 {
 	glob_t cards = { 0 };
@@ -102,7 +102,10 @@ static uint64_t number_of(const struct spa_dict *dict, const char *key, uint64_t
 	return text && parse_u64(text, strlen(text), max, &number) == 0 ? number : 0;
 }
 
-/* Of a client of pipewire-pulse, what that says. What another says of itself may be a number of another namespace. */
+/*
+ * Returns the process of a stream. For a client of pipewire-pulse, which is another process, this is the id that the
+ * client states. Other clients are not asked, because they may state an id of another namespace.
+ */
 static pid_t find_process(const struct sound *sound, const struct spa_dict *props)
 {
 	const char *api = spa_dict_lookup(props, PW_KEY_CLIENT_API);
@@ -170,7 +173,7 @@ static void on_global(void *userdata, uint32_t id, uint32_t permissions, const c
 		pw_proxy_add_object_listener(object->proxy, &object->listener, &node_events, object);
 }
 
-/* id: PW_ID_ANY: all. */
+/* Removes an object; all if id is PW_ID_ANY. */
 static void on_global_remove(void *userdata, uint32_t id)
 {
 	struct sound *sound = userdata;
@@ -211,15 +214,15 @@ static const char *sound_take(void *held)
 }
 
 /*
- * Nothing of a configuration is needed, such as threads with real-time priorities. Where the library is without its
- * modules, there is no PipeWire.
+ * Connects to PipeWire without a configuration: we need none of what it provides, such as threads with real-time
+ * priorities. A machine that lacks the library's modules has no PipeWire.
  */
 static const char *sound_open(void *held)
 {
 	struct sound *sound = held;
 
 	pw_init(NULL, NULL);
-	/* It warns of what is as it should be. */
+	/* The library warns about things that are as they should be. */
 	pw_log_set_level(SPA_LOG_LEVEL_ERROR);
 	spa_list_init(&sound->objects);
 	sound->loop = pw_loop_new(NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Chooses the source of windows, sound and games, and tries again when one ends or another appears. */
 #include "focus.h"
 
 #include <string.h>
@@ -6,11 +7,13 @@
 
 #include <schedqos/util/log.h>
 
-/* A socket is there a little before it answers. After the last try only a new one has us look. */
+/*
+ * A socket exists shortly before its server answers, so try again. After the last try only a new socket makes us look.
+ */
 #define RETRY_FIRST_US 50000
 #define RETRIES	       10
 
-/* Of compositors those of whole desktops come first: within one, another may run in a window. */
+/* Compositors of whole desktops come first, because another compositor may run inside a window. */
 static const struct source_type *const types[N_SOURCES] = {
 	&kwin_type, &mutter_type, &sway_type, &niri_type, &hyprland_type, &x11_type, &pipewire_type, &gamemode_type,
 };
@@ -36,7 +39,7 @@ static void close_source(struct focus_source *source)
 	free(source);
 }
 
-/* What it knew is not known any more. */
+/* Closes a source; its windows or games are not known any more. */
 static void stop_using(struct focus *focus, enum subject subject)
 {
 	if (!focus->used[subject])
@@ -67,7 +70,10 @@ static int on_ready(sd_event_source *io, int fd, uint32_t revents, void *userdat
 	return 0;
 }
 
-/* Who has the name on the session's bus, and its process. No service is started for it. NULL, or why there is none. */
+/*
+ * Finds the owner of the source's name on the session's bus, and its process, without starting a service. Returns NULL,
+ * or the reason why there is none.
+ */
 static const char *find_owner(struct focus_source *source, pid_t *ret)
 {
 	_cleanup_(sd_bus_creds_unrefp) sd_bus_creds *creds = NULL;
@@ -84,7 +90,7 @@ static const char *find_owner(struct focus_source *source, pid_t *ret)
 	return NULL;
 }
 
-/* NULL, or why not. */
+/* Opens a source. Returns NULL, or the reason why it does not work. */
 static const char *open_source(struct focus_source *source)
 {
 	const struct source_type *type = source->type;
@@ -102,7 +108,7 @@ static const char *open_source(struct focus_source *source)
 	return why || !type->take ? why : type->take(source);
 }
 
-/* For people: what is used, and why each of those that were looked for is not. */
+/* Logs the source in use, or why each of those that were tried does not work. */
 static void report(const struct focus *focus, enum subject subject)
 {
 	const struct focus_source *used = focus->used[subject];
@@ -148,7 +154,7 @@ static int try_sources(sd_event_source *timer, uint64_t usec, void *userdata)
 		if (!used[types[i]->subject])
 			try_source(focus, i);
 	}
-	/* The compositor may have been started after us. */
+	/* Report late, because the compositor may be started after us. */
 	if (!used[WINDOWS] && focus->tries == RETRIES / 2)
 		report(focus, WINDOWS);
 	if ((!used[WINDOWS] || !used[SOUND]) && focus->tries < RETRIES)
@@ -166,7 +172,7 @@ static int on_socket(sd_event_source *inotify, const struct inotify_event *event
 	return 0;
 }
 
-/* Who had the name has gone, and another may have come. */
+/* Called when a source's name gets another owner. */
 static int on_source_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct focus *focus = userdata;
@@ -185,7 +191,7 @@ static int on_source_owner(sd_bus_message *message, void *userdata, sd_bus_error
 
 void sources_open(struct focus *focus)
 {
-	/* One that is not there brings nothing. */
+	/* A folder that does not exist reports nothing. */
 	const char *const folders[] = { getenv("XDG_RUNTIME_DIR"), "/tmp/.X11-unix" };
 
 	for (size_t i = 0; i < array_size(types); i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * X11, by what window managers keep up there: which windows there are, which has the focus, which are minimised. One
- * that is not viewable, such as on another workspace of i3, is hidden as well. The process is the one that the server
- * knows by the connection (X-Resource): what a window says itself may be of another machine or namespace.
+ * Follows windows on an X server by the properties that window managers maintain: which windows there are, which has
+ * the focus, which are minimised. A window that is not viewable, such as on another workspace of i3, is hidden as well.
+ * The process is the one that the server knows from the connection (X-Resource), because a window's own statement may
+ * refer to another machine or namespace.
  */
 #include "focus.h"
 
@@ -35,7 +36,7 @@ struct x11 {
 	xcb_connection_t *connection;
 	xcb_window_t root;
 	xcb_atom_t atoms[N_ATOMS];
-	bool is_known; /* what is shown, until something of interest happens */
+	bool is_known; /* false after an event of interest: look again */
 };
 
 #define answer_of(x11, call, ...) call##_reply((x11)->connection, call((x11)->connection, __VA_ARGS__), NULL)
@@ -47,7 +48,7 @@ static xcb_get_property_reply_t *get_property(struct x11 *x11, xcb_window_t wind
 	return answer_of(x11, xcb_get_property, 0, window, x11->atoms[name], XCB_GET_PROPERTY_TYPE_ANY, 0, SHOWN_MAX);
 }
 
-/* Its 32-bit values. Returns their number. */
+/* Stores a property's 32-bit values. Returns their number. */
 static size_t values_of(const xcb_get_property_reply_t *property, const uint32_t **ret)
 {
 	if (!property || property->format != 32)
@@ -97,7 +98,7 @@ static void select_events(struct x11 *x11, xcb_window_t window, uint32_t mask)
 	xcb_change_window_attributes(x11->connection, window, XCB_CW_EVENT_MASK, &mask);
 }
 
-/* Window managers hide a workspace's windows by the frames around them. */
+/* Watches a window and its frame: window managers hide the windows of a workspace by their frames. */
 static void watch_window(struct x11 *x11, xcb_window_t window)
 {
 	_cleanup_free_ xcb_query_tree_reply_t *tree = answer_of(x11, xcb_query_tree, window);
@@ -107,7 +108,7 @@ static void watch_window(struct x11 *x11, xcb_window_t window)
 		select_events(x11, tree->parent, XCB_EVENT_MASK_STRUCTURE_NOTIFY);
 }
 
-/* Watches all windows again: that changes nothing where it has been done. */
+/* Puts all windows, and watches them. Watching a window again changes nothing. */
 static void look_at_windows(struct x11 *x11)
 {
 	_cleanup_free_ xcb_get_property_reply_t *list = get_property(x11, x11->root, CLIENT_LIST);
@@ -149,8 +150,8 @@ static bool is_of_interest(struct x11 *x11, const xcb_generic_event_t *event)
 }
 
 /*
- * Questions may bring more events, which lie in libxcb's own queue and wake nobody: they are taken before the loop
- * sleeps.
+ * Handles all events before the loop sleeps: our own questions may queue more events inside libxcb, and these do not
+ * make the descriptor readable.
  */
 static const char *x11_take(void *held)
 {
@@ -213,7 +214,7 @@ static void x11_close(void *held)
 {
 	const struct x11 *x11 = held;
 
-	/* That takes NULL as well. */
+	/* It accepts NULL. */
 	xcb_disconnect(x11->connection);
 }
 
