@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Starts helper processes and leaves them behind if they hang; the reader of arguments is one. */
 #include <schedqos/kernel/helper.h>
 
 #include <errno.h>
@@ -23,16 +24,16 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 
-/* In the other process, where they do not clash with what we have open. */
+/* Descriptors of the helper, in fixed places. */
 #define SERVED_FD (STDERR_FILENO + 1)
 #define LEASH_FD  (SERVED_FD + 1)
 
-/* ---- the other process ---- */
+/* ---- in the helper ---- */
 
-/* What it shares with us. */
+/* The memory shared with the daemon. */
 static void *own_shared;
 
-/* Its two descriptors and no other of ours: a lock, sockets, somebody's terminal. */
+/* Keeps the helper's two descriptors and closes all others of the daemon's, such as a lock or sockets. */
 static void take_descriptors(int fd, int leash)
 {
 	int null;
@@ -49,9 +50,9 @@ static void take_descriptors(int fd, int leash)
 }
 
 /*
- * When the other end of the leash is closed the kernel sends SIGIO (pipe_release in fs/pipe.c), which also ends a wait
- * that only fatal signals end, such as mmap_read_lock_killable. We could not send one: the service's seccomp filter
- * forbids that. Other signals are for the daemon alone.
+ * Makes the helper end when the other end of the leash is closed. The kernel then sends SIGIO (pipe_release in
+ * fs/pipe.c), which also ends waits that only fatal signals end, such as mmap_read_lock_killable. We could not send a
+ * signal: the service's seccomp filter forbids that. Blocks all other signals, which are for the daemon.
  */
 static void obey_leash(void)
 {
@@ -76,9 +77,9 @@ static _Noreturn void run(const struct helper *helper, void *shared, int fd, int
 	_exit(EXIT_SUCCESS);
 }
 
-/* ---- ours ---- */
+/* ---- in the daemon ---- */
 
-/* No other process that we start has this memory. 0 or -errno. */
+/* Allocates memory to share; other children do not get it. Returns 0 or -errno. */
 static int share(size_t size, void **ret)
 {
 	if (!size)
@@ -87,7 +88,7 @@ static int share(size_t size, void **ret)
 	return *ret == MAP_FAILED ? -errno : 0;
 }
 
-/* Returns 0 or -errno. */
+/* Starts a helper. Returns 0 or -errno. */
 static int start(struct helper *helper)
 {
 	int ends[2] = { -1, -1 }, leash[2] = { -1, -1 };
@@ -189,16 +190,18 @@ void helper_close(struct helper *helper)
 
 /* ---- arguments ---- */
 
-/* The memory that we share with a helper: questions and answers. */
+/* The shared memory: questions and answers. */
 struct exchange {
-	char texts[READER_QUESTIONS_MAX][READER_BYTES]; /* whole pages, which stay: 4 MiB at most */
-	_Atomic uint32_t asked, answered; /* so many questions so far; the helper sleeps until there are more ... */
-	_Atomic uint32_t is_awaited;	  /* ... and we until this is reset, once it has answered all */
-	uint32_t taken;			  /* answers; ours alone */
-	struct reader_question questions[READER_QUESTIONS_MAX]; /* of number n the one at n % READER_QUESTIONS_MAX */
+	/* whole pages, which are never returned: 4 MiB at most */
+	char texts[READER_QUESTIONS_MAX][READER_BYTES];
+	/* number of questions so far, and of answers; the helper sleeps until there are more questions */
+	_Atomic uint32_t asked, answered;
+	_Atomic uint32_t is_awaited; /* we sleep until the helper resets this, after it has answered all */
+	uint32_t taken;		     /* number of answers that we have taken */
+	struct reader_question questions[READER_QUESTIONS_MAX]; /* question n is at n % READER_QUESTIONS_MAX */
 };
 
-/* Sleeps while the word has this value. timeout: NULL for ever. */
+/* Sleeps while the word has this value. timeout is NULL for no limit. */
 static void sleep_on(_Atomic uint32_t *word, uint32_t value, const struct timespec *timeout)
 {
 	syscall(SYS_futex, word, FUTEX_WAIT, value, timeout, NULL, 0);
@@ -236,7 +239,7 @@ static void serve(int fd)
 	}
 }
 
-/* Room for the CPUs of any kernel. */
+/* Large enough for the CPUs of any kernel. */
 union cpus {
 	cpu_set_t set;
 	uint8_t bytes[1024];
@@ -254,7 +257,7 @@ static void keep_near(struct helper *helper)
 	helper->now.kept_on = cpu + 1;
 }
 
-/* Lets it run wherever we may. */
+/* Lets the helper run wherever we may. */
 static void let_go(struct helper *helper)
 {
 	union cpus cpus = { 0 };
@@ -294,11 +297,13 @@ void reader_wait(struct helper *reader, uint32_t timeout_us)
 	if (!exchange)
 		return;
 	exchange->is_awaited = true;
-	/* After a sched_yield whatever else runs on this CPU would go first, until a tick (yield_task_fair, 6.18). */
+	/*
+	 * Do not use sched_yield: every other task on this CPU would run first, until a tick (yield_task_fair, 6.18).
+	 */
 	if (exchange->answered != exchange->asked)
 		sleep_on(&exchange->is_awaited, true, &timeout);
 	exchange->is_awaited = false;
-	/* Perhaps this CPU is busy with what goes before it. */
+	/* Tasks of higher priority may keep this CPU busy. */
 	if (exchange->answered != exchange->asked)
 		let_go(reader);
 }

@@ -10,17 +10,18 @@
 #include <schedqos/util/terms.h>
 
 /*
- * ---- the proc connector: netlink events for every fork, exec and rename on the machine. Exits, which it reports as
- * well, are not subscribed to. It works in the initial network, PID and user namespaces only ----
+ * ---- the proc connector ----
+ *
+ * Netlink events for every fork, exec and rename on the machine. We do not subscribe to its exit events. It works only
+ * in the initial network, PID and user namespaces.
  */
 
 struct proc_connector;
 
 /*
  * Subscribes to the events in `wanted` (enum event_kind) with a receive buffer of this many bytes, above the system's
- * limit if the capability allows. A socket filter drops all others.
- * Returns 0 or -errno: -EPERM without CAP_NET_ADMIN, -ECONNREFUSED outside the initial network
- * namespace, -EPROTONOSUPPORT when the kernel has no connector.
+ * limit if the capability allows it. A socket filter drops all other events. Returns 0 or -errno: -EPERM without
+ * CAP_NET_ADMIN, -ECONNREFUSED outside the initial network namespace, -EPROTONOSUPPORT if the kernel has no connector.
  */
 int proc_connector_open(uint32_t wanted, int buffer_size, struct proc_connector **ret);
 void proc_connector_close(struct proc_connector *connector);
@@ -29,21 +30,21 @@ int proc_connector_fd(const struct proc_connector *connector);
 
 /*
  * Checks that events arrive on this subscription, which must include forks or renames: forks a child that renames
- * itself and ends, and looks for an event of it, dropping all others. Returns 0, -ENODATA if there is none, or another
- * -errno.
+ * itself and ends, and looks for an event of the child. Drops all other events. Returns 0, -ENODATA if there is none,
+ * or another -errno.
  */
 int proc_connector_probe(struct proc_connector *connector);
 
 /*
- * Receives up to `max` events without waiting. Returns their number, 0 when there is none (what was received may
- * all have been of other kinds: *ret_drained tells whether the queue was empty), or -errno: -ENOBUFS when the
- * kernel has dropped events, after which receiving goes on.
+ * Receives up to `max` events without waiting. Returns their number, which may be 0 even if messages of other kinds
+ * were received; or -errno: -ENOBUFS if the kernel has dropped events; receiving can go on after that. *ret_drained
+ * tells whether the queue is empty.
  */
 int proc_connector_receive(struct proc_connector *connector, struct task_event *events, size_t max,
 			   bool *ret_drained);
 
 /*
- * Decodes one datagram. Returns 1 and the event, without its start; 0 for another kind of event; -EBADMSG if
+ * Decodes one datagram. Returns 1 and the event, without its start; 0 for another kind of event; -EBADMSG if it is
  * malformed.
  */
 int proc_connector_decode(const void *datagram, size_t size, struct task_event *ret);
