@@ -9,7 +9,7 @@
 #include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
 
-/* The records of a killed daemon go on in a file of ours. */
+/* Takes over the records of a killed daemon into a file of our own. */
 static int take_over(struct tagger *tagger, const struct state_legacy *legacy)
 {
 	struct tasks_memory memory;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tagger's public functions. */
+/* Implements the tagger's public functions: start, stop, queries. */
 #include "tagger_private.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "explain.h"
 #include "sums.h"
 
-/* A feature that the kernel lacks is left out of every call, and logged once. */
+/* Probes the kernel. A missing feature is left out of every call, and logged once. */
 static int probe_kernel(struct applier *applier)
 {
 	struct task_attr own;
@@ -39,7 +39,10 @@ static int probe_kernel(struct applier *applier)
 	return 0;
 }
 
-/* A security module may hide processes from who has the capability, too: that is no problem. */
+/*
+ * Reports that we may not see other users' programs. A security module may hide some in spite of the capability, which
+ * is no problem.
+ */
 static void check_sight(struct tagger *tagger)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -50,7 +53,7 @@ static void check_sight(struct tagger *tagger)
 			       "what programs run cannot be read, and they are left alone: it takes CAP_SYS_PTRACE");
 }
 
-/* Why the kernel sends no events, worded so that the reader knows what to do. */
+/* Explains to users why the kernel sends no events, and what to do. */
 static const char *connector_fault(int error)
 {
 	if (error == EPERM || error == EACCES)
@@ -99,7 +102,7 @@ int tagger_new(sd_event *event, const struct config *config, int proc, struct ta
 	check_sight(tagger);
 	r = probe_kernel(&tagger->applier);
 	if (r == 0) {
-		/* It inherits our nice value, which that has set. */
+		/* After probe_kernel, which sets our nice value: the helper inherits it. */
 		arguments_init(&tagger->arguments, tagger->proc);
 		r = listen_to_events(tagger);
 	}
@@ -157,8 +160,8 @@ void tagger_scan(struct tagger *tagger)
 }
 
 /*
- * A task that has not run since the base slice was changed still shows the old one, which would then look like a
- * custom slice that somebody chose for it.
+ * Makes tasks show the new base slice. A task that has not run since the change still shows the old one, which would
+ * then look like a custom slice that somebody chose.
  */
 void tagger_follow_base_slice(struct tagger *tagger)
 {
@@ -174,7 +177,7 @@ void tagger_follow_base_slice(struct tagger *tagger)
 	}
 }
 
-/* What happened before we subscribed again has to be found. */
+/* Subscribes again, and scans for what happened in between. */
 void tagger_follow_processors(struct tagger *tagger)
 {
 	if (tagger->moves.how != HEARING_HEARD && tagger->changes.how != HEARING_HEARD)
@@ -217,7 +220,7 @@ static bool is_of_class(const struct task *task)
 	return task->state == TASK_TAGGED || task->state == TASK_REFUSED || task->state == TASK_NOT_KEPT;
 }
 
-/* False if it has ended. */
+/* Collects the state of a task. Returns false if it has ended. */
 static bool look_at(const struct tagger *tagger, const struct task *task, struct tagger_task *ret)
 {
 	const struct task *leader = tasks_find(plan_tasks(tagger->plan), task->tgid);
@@ -284,7 +287,7 @@ size_t tagger_records(const struct tagger *tagger)
 	return tasks_count(plan_tasks(tagger->plan));
 }
 
-/* A record of the list may be of a process that has ended. */
+/* Counts living processes in the list, which may also contain ended ones. */
 static uint64_t count_unread(const struct tagger *tagger)
 {
 	const struct unread *unread = &tagger->arguments.unread;

@@ -37,16 +37,16 @@
 
 enum tagger_problem {
 	PROBLEM_LOST,	  /* the kernel dropped events */
-	PROBLEM_RENAMES,  /* so many that they are ignored for a while */
-	PROBLEM_MOVES,	  /* likewise */
-	PROBLEM_CHANGES,  /* likewise */
+	PROBLEM_RENAMES,  /* too many renames: they are ignored for a while */
+	PROBLEM_MOVES,	  /* the same for moves */
+	PROBLEM_CHANGES,  /* the same for changes */
 	PROBLEM_REFUSED,  /* a sched_setattr was refused */
-	PROBLEM_NOT_KEPT, /* the kernel did not keep what it accepted */
-	PROBLEM_RECEIVE,  /* receiving failed in some other way */
-	PROBLEM_SIGHT,	  /* we may not look at what programs run */
+	PROBLEM_NOT_KEPT, /* the kernel did not keep an attribute that it had accepted */
+	PROBLEM_RECEIVE,  /* receiving failed in another way */
+	PROBLEM_SIGHT,	  /* we may not see which programs run */
 	PROBLEM_SCAN,	  /* /proc could not be read */
-	PROBLEM_SHORTAGE, /* no more descriptors, or no memory */
-	PROBLEM_PATH,	  /* of a program or a cgroup, which is too long */
+	PROBLEM_SHORTAGE, /* no descriptors or no memory left */
+	PROBLEM_PATH,	  /* the path of a program or a cgroup is too long */
 	PROBLEM_SPENDING, /* reading about a user's processes takes too long */
 	PROBLEM_STATE,	  /* the state file does not hold all classes */
 	PROBLEM_ENDS,	  /* the kernel dropped records of ended tasks */
@@ -56,43 +56,47 @@ enum tagger_problem {
 /* ---- parts of the tagger ---- */
 
 struct flood {
-	uint32_t since_ms; /* when the counting began; CLOCK_MONOTONIC, cut to 32 bits */
+	uint32_t since_ms; /* start of the counting; CLOCK_MONOTONIC, cut to 32 bits */
 	uint32_t count;	   /* since then */
-	pid_t tgid;	   /* the process of the last one; 0: it was lost */
-	bool is_on;	   /* it makes heard_check begin a pause */
+	pid_t tgid;	   /* process of the last event; 0 if events were lost */
+	bool is_on;	   /* heard_check must begin a pause */
 };
 
-/* This many renames a second are a flood: each costs us some 2 us, and its author less. */
+/* Renames per second that are a flood: each costs us 2 us, and its author less. */
 #define FLOOD_RATE 5000
 
-/* This many moves a second are one: each has a process matched again, which costs us more than its author. */
+/* Moves per second that are a flood: for each a process is matched again, which costs us more than its author. */
 #define FLOOD_MOVES 1000
 
 /*
- * Renames: subscribed to if a rule can use them, except in a flood. A thread can rename itself three million times a
- * second, which costs a listener more than the thread. So in a flood all renames are ignored for a while, and then the
+ * Renames. We subscribe to them if a rule can use them, except in a flood: a thread can rename itself three million
+ * times a second, which costs a listener more than the thread. In a flood all renames are ignored for a while; then the
  * names that rules can use are read from /proc.
  */
 struct names {
 	struct flood flood;
-	uint64_t reading_us; /* how long reading names took last time */
+	uint64_t reading_us; /* CPU time that the last reading of names took */
 };
 
-/* If there are more, they are not looked at again: more than 2,700 execs a second. */
+/* Most processes to look at again, enough for 2,700 execs a second. Further ones are not looked at again. */
 #define YOUNG_MAX 8192
 
 /*
- * Moves between cgroups: subscribed to if a rule or group can use them. Desktops put a program into its cgroup after it
- * has called exec. Where moves cannot be heard, a process is looked at again some times after its exec, and later moves
- * are missed. In a flood, or when moves were lost, they are ignored for a while. Then the cgroups of all processes are
- * read in small steps, and those that are in another one than before are matched again.
+ * Moves between cgroups. We subscribe to them if a rule or group can use them, because desktops put a program into its
+ * cgroup after its exec.
+ *
+ * If the kernel does not report moves, each process is looked at again some times after its exec, and later moves are
+ * missed.
+ *
+ * In a flood, or after moves were lost, they are ignored for a while. Then the cgroups of all processes are read in
+ * small steps, and processes that have moved are matched again.
  */
 struct moves {
 	enum tagger_hearing how;
 	struct flood flood;
-	pid_t *sweep; /* processes whose cgroup is to be read, those from `swept` on */
+	pid_t *sweep; /* processes whose cgroup to read, from `swept` on */
 	size_t n_sweep, sweep_size, swept;
-	uint64_t sweep_us; /* CPU time that the last sweep took, or this one so far */
+	uint64_t sweep_us; /* CPU time of the last sweep, or of this one so far */
 	struct young {
 		pid_t tgid;
 		unsigned looks;
@@ -101,44 +105,46 @@ struct moves {
 };
 
 /*
- * Rules that enforce their class: after each system call by which anybody sets attributes of any task, the tasks of
- * these rules are looked at, the next time a sixteenth of a second later, or where that has put one back, a second.
- * Listening makes every system call of the machine a little slower, so it is done only while a rule enforces.
+ * Changes of attributes, for rules that enforce their class. After each system call by which anybody sets attributes of
+ * any task, the tasks of these rules are looked at. The next look comes after a sixteenth of a second, or if a task was
+ * put back, after a second. Listening makes every system call on the machine a little slower, so we listen only while a
+ * rule enforces.
  */
 struct changes {
 	enum tagger_hearing how;
-	struct trace *trace;	/* NULL: not heard */
-	sd_event_source *heard; /* off during a pause */
-	pid_t caller;		/* the last thread that was heard, 0: none */
-	pid_t put_back;		/* a task whose change was put back since the last check, 0: none */
+	struct trace *trace;	/* NULL if not reported */
+	sd_event_source *heard; /* disabled during a pause */
+	pid_t caller;		/* the last thread that called; 0 if none */
+	pid_t put_back;		/* a task that was put back since the last check; 0 if none */
 };
 
-/* What the loop does some time later. */
+/* Work that the loop does later. */
 enum later {
-	LATER_NAMES,   /* end a pause of names */
+	LATER_NAMES,   /* end a pause of renames */
 	LATER_MOVES,   /* look at young processes; or end a pause of moves, and go on with a sweep */
-	LATER_CHANGES, /* end a pause of changes; where they are not heard, look once more */
-	LATER_SCAN,    /* make up for a shortage, or for events that were not heard */
+	LATER_CHANGES, /* end a pause of changes; if they are not reported, look once more */
+	LATER_SCAN,    /* scan again after a shortage, or after lost moves or changes */
 	LATER_KINDS,
 };
 
-/* What is due and waits for arguments, in the order of marking. */
+/* Due tasks that wait for arguments, in the order of marking. */
 #define WAITING_MAX QUESTIONS_MAX
 struct waiting {
 	struct plan_due all[WAITING_MAX];
 	size_t count;
-	unsigned decided; /* tasks, so far */
+	unsigned decided; /* tasks decided so far */
 };
 
 struct sums;
 
-/* What tasks use: counted while there is a reader or the setting says so. */
+/* The use of tasks, counted while there is a reader or the setting says so. */
 struct accounting {
-	unsigned readers; /* a bit for each */
+	unsigned readers; /* one bit for each */
 	bool is_on;
-	struct sums *sums;	 /* NULL: it was never on. Those of classes stay when it is off */
-	struct taskstats *stats; /* NULL: the kernel has none, or it is off */
-	int error;		 /* 0, or why taskstats is not used */
+	/* NULL if it was never on. Sums of classes stay when it is off */
+	struct sums *sums;
+	struct taskstats *stats; /* NULL if the kernel has none, or it is off */
+	int error;		 /* 0, or the -errno because of which taskstats is not used */
 	uint32_t received_ms;	 /* when records of ended tasks were taken, CLOCK_MONOTONIC, cut to 32 bits */
 	bool has_delays, has_longest;
 	uint64_t ended, lost;	 /* records; times that some were dropped */
@@ -148,11 +154,11 @@ struct accounting {
 /* ---- all of it ---- */
 
 struct tagger {
-	sd_event *event; /* the owner's; NULL: there is no loop */
+	sd_event *event; /* the owner's; NULL without a loop */
 	int proc;	 /* the owner's */
 	const struct config *config; /* the owner's; in force */
 
-	struct intake *intake; /* NULL: no subscription */
+	struct intake *intake; /* NULL without a subscription */
 	struct pace paces[INTAKE_QUEUES];
 	struct names names;
 	struct moves moves;
@@ -168,21 +174,21 @@ struct tagger {
 	struct waiting waiting;
 	struct applier applier;
 
-	sd_event_source *requests; /* a deferred source: has the loop handle requests and events */
-	sd_event_source *timer; /* of arguments that are late or to be tried again, and of what is to be done later */
-	uint32_t timer_ms;	/* when it fires, if it is set; CLOCK_MONOTONIC, cut to 32 bits */
+	sd_event_source *requests; /* deferred source: makes the loop handle requests and events */
+	sd_event_source *timer;	   /* for late arguments, for retries, and for later work */
+	uint32_t timer_ms;	   /* when it fires, if set; CLOCK_MONOTONIC, cut to 32 bits */
 	bool timer_is_set;
 	uint32_t later_ms[LATER_KINDS]; /* when to do it, if its bit is set: */
 	uint32_t later;			/* 1 << enum later */
 	uint32_t booked_ms; /* what happened before this has been booked */
-	bool events_lost; /* to be repaired by a scan as soon as nothing is queued */
+	bool events_lost;   /* scan as soon as nothing is queued */
 	bool started;	  /* the first scan is over: each change is logged from then on */
 	size_t sweep_at;  /* number of records at which those of ended tasks are removed */
 
 	int folder; /* the runtime folder's descriptor, or a -errno */
 	struct state *state;
 	bool undone;	   /* everything has been put back */
-	bool sets_nothing; /* decides only */
+	bool sets_nothing; /* only decides */
 	uint64_t records_failed; /* plan_failed at the last scan_shortage */
 
 	uint64_t lowered; /* tasks that carried more than their limit allows, and were lowered to that */
@@ -190,10 +196,7 @@ struct tagger {
 	struct problem problems[TAGGER_PROBLEMS];
 };
 
-/*
- * Has the loop run once more even if no event arrives: something received has yet to be handled, or a request was
- * made.
- */
+/* Makes the loop run once more even if no event arrives, because received events wait or a request was made. */
 static inline void tagger_wake(struct tagger *tagger)
 {
 	if (tagger->requests)
@@ -217,7 +220,7 @@ static inline void not_later(struct tagger *tagger, enum later what)
 	tagger->later &= ~(1U << what);
 }
 
-/* Whether its time has come; it is no longer to be done later then. */
+/* Returns whether the time for this work has come, and if so unmarks it. */
 static inline bool is_due(struct tagger *tagger, enum later what)
 {
 	if (!is_later(tagger, what) || is_before(clock_ms(), tagger->later_ms[what]))
@@ -226,7 +229,7 @@ static inline bool is_due(struct tagger *tagger, enum later what)
 	return true;
 }
 
-/* Drops what is queued, too. Does nothing to one that is closed. */
+/* Closes a queue and drops its events. Does nothing to a closed one. */
 static inline void queue_close(struct tagger *tagger, enum intake_queue kind)
 {
 	pace_close(&tagger->paces[kind]);
@@ -234,7 +237,7 @@ static inline void queue_close(struct tagger *tagger, enum intake_queue kind)
 		intake_unsubscribe(tagger->intake, kind);
 }
 
-/* Opens a queue of the intake that is closed, and has the loop read it. 0 or -errno. */
+/* Opens a closed queue of the intake, and has the loop read it. Returns 0 or -errno. */
 static inline int queue_open(struct tagger *tagger, enum intake_queue kind)
 {
 	int r = intake_subscribe(tagger->intake, kind);
@@ -246,34 +249,36 @@ static inline int queue_open(struct tagger *tagger, enum intake_queue kind)
 	return r;
 }
 
-/* undo.c: makes the plan, which takes over the records of a daemon that has ended. 0 or -ENOMEM. */
+/* undo.c: makes the plan, which takes over the records of a daemon that has ended. Returns 0 or -ENOMEM. */
 int bare_plan(struct tagger *tagger, const struct state_legacy *legacy, const struct tasks_memory *memory);
 
-/* undo.c: frees what there is without a loop, too. */
+/* undo.c: frees a tagger without a loop, and what it shares with others. */
 void bare_free(struct tagger *tagger);
 
-/* loop.c: adds the timer and the source of requests; queues are added by queue_open. A negative errno on failure. */
+/* loop.c: adds the timer and the source of requests; queue_open adds queues. Returns a negative errno on failure. */
 int loop_init(struct tagger *tagger);
 void loop_free(struct tagger *tagger);
 
-/* heard.c: subscribes to what is of use now, and unsubscribes from all else. Call it when that may have changed. */
+/*
+ * heard.c: subscribes to events that are needed now, and unsubscribes from others. Call it when that may have changed.
+ */
 void heard_update(struct tagger *tagger);
 
 /* heard.c: unsubscribes, and ends pauses. */
 void heard_close(struct tagger *tagger);
 
-/* heard.c: what follows from events: a pause in a flood or after a change was put back, a look at young processes. */
+/*
+ * heard.c: reacts to events: begins a pause in a flood or after a change was put back, schedules looks at young
+ * processes.
+ */
 void heard_check(struct tagger *tagger);
 
-/*
- * heard.c: does what was to be done later. Events are to be booked first: a process with an id that was reused since is
- * another.
- */
+/* heard.c: does work that was scheduled for now. Book events first, because ids may have been reused. */
 void heard_due(struct tagger *tagger);
 
 /*
  * events.c: counts an event of one of the process's threads at ms. Returns whether more than `rate` a second make this
- * a flood; then it starts over.
+ * a flood; the counting then starts over.
  */
 bool flood_count(struct flood *flood, unsigned rate, pid_t tgid, uint32_t ms);
 
@@ -295,62 +300,65 @@ void keep_now(struct tagger *tagger);
 uint64_t undo_all(struct tagger *tagger);
 
 /*
- * undo.c: puts back what a daemon that has ended has left, or what may have outlasted its stop. False if something is
- * left, which has been logged.
+ * undo.c: puts back tasks of a daemon that has ended, or tasks that have outlasted its stop. Returns false if something
+ * is left, after logging the reason.
  */
 bool restore_from(const struct state_legacy *legacy, bool *ret_done);
 
 /* scan.c: books every task in /proc, until no unknown one is left, and has them decided. */
 void scan_all(struct tagger *tagger);
 
-/* accounting.c: turns it on or off, as the readers and the configuration have it. 0 or -ENOMEM. */
+/* accounting.c: turns accounting on or off, as the readers and the configuration require. Returns 0 or -ENOMEM. */
 int accounting_update(struct tagger *tagger);
 void accounting_follow_config(struct tagger *tagger);
 int accounting_read(struct tagger *tagger, unsigned reader, bool begins);
 
-/* accounting.c: looks at every task that lives. Does nothing while it is off. */
+/* accounting.c: looks at every living task. Does nothing while accounting is off. */
 void accounting_look(struct tagger *tagger);
 
-/* accounting.c: takes records that are queued, if it is time to. Call it after events were handled. */
+/* accounting.c: takes queued records if it is time to. Call it after events were handled. */
 void accounting_follow(struct tagger *tagger);
 
-/* accounting.c: takes the records that are queued. Call it before the records of ended tasks are removed. */
+/* accounting.c: takes all queued records. Call it before records of ended tasks are removed. */
 void accounting_receive(struct tagger *tagger);
 
 void accounting_free(struct tagger *tagger);
 
 /*
- * scan.c: has the process of an override join it, and, if it is handed on, all that descends from it. Number 0: the
- * same of all limits that those which have ended may have covered. -errno: -ESRCH if there is no such process, or it is
- * one that is never touched.
+ * scan.c: joins the process of an override to it, and all its descendants if the override covers a tree. With number 0,
+ * does so for all limits that ended ones may have covered. Returns 0 or -errno: -ESRCH if there is no such process, or
+ * we never touch it.
  */
 int scan_join(struct tagger *tagger, uint16_t number);
 
 /*
- * scan.c: fills in what else has to be known of an app of which something is seen: its cgroup, if that holds just the
- * app and has no shell in it, and its terminal. What is the session's is never hidden and has no focus. 0 or -errno.
+ * scan.c: completes the visibility of an app: its cgroup, if that contains only the app and no shell, and its terminal.
+ * A process of the session itself is never hidden and never has the focus. Returns 0 or -errno.
  */
 int scan_app(struct tagger *tagger, pid_t pid, struct visibility *app, char path[PATH_MAX]);
 
-/* scan.c: the -errno of a shortage by which tasks were not looked at, or have no record, since the last call; or 0. */
+/*
+ * scan.c: returns the -errno of a shortage since the last call, by which tasks were not looked at or have no record; or
+ * 0.
+ */
 int scan_shortage(struct tagger *tagger);
 
 /* scan.c: removes the records of ended tasks, since no event reports exits. */
 void scan_sweep(struct tagger *tagger);
 
-/* events.c: books everything queued, and decides nothing. Returns false if events arrive faster than it books them. */
+/* events.c: books all queued events, and decides nothing. Returns false if events arrive faster than it books them. */
 bool events_book(struct tagger *tagger);
 
 /*
- * events.c: books what is queued, all of it first: what is read of a task that is decided about may be newer than the
- * events that wait, and its children copy its record. Has the due tasks decided. Returns whether nothing was left.
+ * events.c: books all queued events, and then decides due tasks. Booking comes first, because facts that are read about
+ * a task may be newer than the queued events, and because its children copy its record. Returns whether nothing was
+ * left.
  */
 bool events_handle(struct tagger *tagger);
 
 /*
- * events.c: the same, and waits for a short time for what that takes, so that no task is due any more. What follows
- * from it, and what is to be done later, such as asking for arguments again, is the loop's, which nothing else wakes on
- * an idle machine.
+ * events.c: the same, but waits a short time for whatever that needs, until no task is due. Work for later, such as
+ * asking for arguments again, is left to the loop, which nothing else wakes on an idle machine.
  */
 void events_drain(struct tagger *tagger);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gives every task that still carries what we set the attributes that it, or the ancestor it inherited from, had. For
- * what a daemon that has ended has left, that is done by a tagger without a loop and without events, which has only
- * records; and so is what says what a daemon would do.
+ * Puts tasks back: gives every task that still carries what we set the attributes that it had, or that the ancestor
+ * from which it inherited had. For a daemon that has ended, a tagger without loop and events does that, from the
+ * records alone. Such a tagger also answers what a daemon would do.
  */
 #include "tagger_private.h"
 
@@ -22,13 +22,13 @@
 DEFINE_CLEANUP(struct config, config_free)
 
 /*
- * A fork copies the attributes first, then the memory maps (20 ms for 700 MB here), and only then sends its event. So a
- * task that has just been put back may still have a child on the way with what we set. One that takes longer is for a
- * restore.
+ * Time between two looks. A fork copies the attributes first, then the memory maps (20 ms for 700 MB here), and only
+ * then sends its event. So a task that was just put back may still have a child on the way that carries what we set.
+ * `restore` finds children that take longer.
  */
 #define LINGER_MS 100
 
-/* If every look finds something: somebody sets what only we do, again and again. */
+/* Longest time to go on if every look finds something, because somebody keeps setting what only we set. */
 #define LINGER_MAX_MS 5000
 
 uint64_t undo_all(struct tagger *tagger)
@@ -39,7 +39,7 @@ uint64_t undo_all(struct tagger *tagger)
 
 	events_book(tagger);
 	plan_undo_begin(tagger->plan);
-	/* Whoever stops us does not wait for anybody's arguments. */
+	/* A stop does not wait for anybody's arguments. */
 	tagger->waiting.count = 0;
 	do {
 		const uint64_t set = tagger->counters.set;
@@ -86,7 +86,7 @@ int bare_plan(struct tagger *tagger, const struct state_legacy *legacy, const st
 	return r;
 }
 
-/* By these records; the state file stays as it is. 0 or -errno. */
+/* Makes a tagger from these records; leaves the state file as it is. Returns 0 or -errno. */
 static int bare_new(const struct config *config, const struct state_legacy *legacy, struct tagger **ret)
 {
 	_cleanup_(bare_freep) struct tagger *tagger = calloc(1, sizeof(*tagger));
@@ -153,10 +153,13 @@ bool tagger_restore(bool *ret_done)
 		log_error(STATE_FOLDER "/" STATE_TASKS ": %s: no task is put back", state_file_fault(r));
 		return false;
 	}
-	/* Also if all have been put back: it was killed while it waited for late forks. If it fails the file stays. */
+	/*
+	 * Also if all have been put back: the daemon may have been killed while it waited for late forks. On failure
+	 * the file stays.
+	 */
 	if (legacy.n_records && !restore_from(&legacy, ret_done))
 		return false;
-	/* Not that of a stop: forks that are still held back bring their children later. */
+	/* Keep the file of a stop: forks that are still held back bring their children later. */
 	state_remove(folder, false);
 	return true;
 }
@@ -169,7 +172,7 @@ int tagger_rehearse(const struct config *config, struct tagger **ret)
 	_cleanup_close_ int folder = state_folder_open();
 	int r;
 
-	/* As the next daemon: without a record that can be used all tasks are from before its start. */
+	/* Like the next daemon: without a usable record, all tasks count as born before its start. */
 	if (state_read(folder, &legacy) < 0 || !legacy.n_records || legacy.stopped) {
 		state_legacy_clear(&legacy);
 		legacy.start = clock_ticks() + 1;
