@@ -26,7 +26,7 @@ static bool is_well(const cJSON *status)
 		if (member_holds(status, faults[i]))
 			return false;
 	}
-	return member_flag(status, "crash_safe");
+	return true;
 }
 
 /* Completes the first line, after the number of tasks. Counts are since the daemon's start. */
@@ -48,8 +48,6 @@ static void print_faults(const cJSON *status)
 		printf(", a process cannot be read (%" PRIu64 " x)", member_count(status, "unread"));
 	if (member_holds(status, "log_lost"))
 		printf(", a line of the log was lost (%" PRIu64 " x)", member_count(status, "log_lost"));
-	if (!member_flag(status, "crash_safe"))
-		printf(", a crash could not be repaired");
 	if (member_holds(status, "problems"))
 		printf(", there is a problem, see below");
 	/* No fault: few machines have every knob of a profile. */

@@ -96,7 +96,8 @@ static void put_abilities(struct json_writer *json, const struct tagger_status *
 	json_put_bool(json, "custom_slice", status->caps.slice);
 	json_put_bool(json, "util_clamp", status->caps.util_clamp);
 	json_end(json, '}');
-	json_put_bool(json, "crash_safe", status->crash_safe);
+	/* 0.1 had records that could be too small. */
+	json_put_bool(json, "crash_safe", true);
 	json_put_text(json, "cgroup_moves", hearing[status->moves]);
 	json_put_text(json, "attribute_changes", hearing[status->changes]);
 }

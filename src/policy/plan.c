@@ -14,7 +14,8 @@ struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint64_t start,
 	if (!plan)
 		return NULL;
 	*plan = (struct plan){ .caps = caps, .self = self, .start = start };
-	given_init(&plan->given);
+	plan->given = memory && memory->given ? memory->given : &plan->own_given;
+	given_init(plan->given);
 	plan->tasks = tasks_new(memory);
 	plan->overrides = overrides_new();
 	if (!plan->tasks || !plan->overrides) {
@@ -31,7 +32,6 @@ void plan_free(struct plan *plan)
 		return;
 	tasks_free(plan->tasks);
 	overrides_free(plan->overrides);
-	given_clear(&plan->given);
 	limits_free(plan->limits);
 	units_clear(&plan->units);
 	free(plan->marks.all);
@@ -50,7 +50,7 @@ const struct config *plan_config(const struct plan *plan)
 
 const struct given *plan_given(const struct plan *plan)
 {
-	return &plan->given;
+	return plan->given;
 }
 
 const struct units *plan_units(const struct plan *plan)
@@ -71,7 +71,6 @@ static bool adopt(struct plan *plan, const struct task *record)
 {
 	struct task task = *record;
 
-	given_note_raise(&plan->given, &task.had, &task.known);
 	task.app = task.inherit = 0;
 	task.own = (struct assignment){ .tag = TAG_NONE };
 	task.tag = TAG_NONE;
@@ -89,13 +88,13 @@ static bool adopt(struct plan *plan, const struct task *record)
 }
 
 int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
-	       const struct qos_attr *given, size_t n_given, bool stopped)
+	       const struct given *given, bool stopped)
 {
 	int r = 0;
 
 	plan->stopped = stopped;
-	for (size_t i = 0; i < n_given && r == 0; i++)
-		r = given_add(&plan->given, &given[i]);
+	if (given)
+		*plan->given = *given;
 	/* A thread is linked to its leader, so leaders come first. */
 	for (int threads = 0; threads < 2; threads++) {
 		for (size_t i = 0; i < n_records && r == 0; i++) {
@@ -165,24 +164,19 @@ static void renumber_records(struct plan *plan, const struct config *config, str
 }
 
 /* Notes all classes, and not only those that rules name: at run time any can be asked for. */
-static int give_classes(struct plan *plan, const struct config *config)
+static void give_classes(struct plan *plan, const struct config *config)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < config->rules->n_tags && r == 0; i++)
-		r = given_add(&plan->given, &config->rules->tags[i].attr);
-	return r;
+	for (size_t i = 0; i < config->rules->n_tags; i++)
+		given_add(plan->given, &config->rules->tags[i].attr);
 }
 
 int plan_set_config(struct plan *plan, const struct config *config)
 {
 	struct limits *limits = limits_new(config);
-	int r = limits ? give_classes(plan, config) : -ENOMEM;
 
-	if (r < 0) {
-		limits_free(limits);
-		return r;
-	}
+	if (!limits)
+		return -ENOMEM;
+	give_classes(plan, config);
 	if (plan->config)
 		renumber_records(plan, config, limits);
 	limits_free(plan->limits);
@@ -207,7 +201,7 @@ void plan_undo_begin(struct plan *plan)
 	while (!plan->stopped && (task = tasks_next(plan->tasks, &cursor))) {
 		/* What could not be looked at may be due, but is not queued any more. */
 		task->due = DUE_NOTHING;
-		/* The scan says who may vouch for a fresh copy. */
+		/* The scan finds the origin that a fresh copy is compared with. */
 		if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH))
 			plan_mark(plan, task, DUE_LOOK);
 	}

@@ -57,7 +57,13 @@ static void mark_born(struct plan *plan, struct task *task, enum due due, const 
 {
 	const pid_t parent = task->tid == task->tgid ? origin->tgid : 0;
 
-	mark(plan, task, due, (struct plan_due){ task->tid, task->tgid, parent, origin->tid, origin->start, true });
+	mark(plan, task, due,
+	     (struct plan_due){ .tid = task->tid,
+				.tgid = task->tgid,
+				.parent = parent,
+				.origin = origin->tid,
+				.origin_start = origin->start,
+				.is_born = true });
 }
 
 void plan_mark_threads(struct plan *plan, const struct task *leader)
@@ -131,7 +137,9 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 	child.shown = leader->shown;
 	child.had = attr_after_fork(&origin->had);
 	child.known = attr_after_fork(&origin->known);
-	child.flags = TASK_COPY | (origin->flags & (TASK_FRESH | TASK_TOUCHED)) | (leader->flags & TASK_OWNERS);
+	child.prev = attr_after_fork(&origin->prev);
+	child.flags = TASK_COPY | (origin->flags & (TASK_FRESH | TASK_TOUCHED | TASK_UNHEARD)) |
+		      (leader->flags & TASK_OWNERS);
 	child.due = DUE_NOTHING;
 	memset(child.joined, 0, sizeof(child.joined));
 	if (tid == tgid)
@@ -178,7 +186,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	/* The event does not name a thread's creator; most likely it copied the same as the leader carries. */
 	leader = tasks_leader(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	if (!leader) {
-		push(plan, (struct plan_due){ .tid = fork->tid, .tgid = fork->tgid });
+		push(plan, (struct plan_due){ .tid = fork->tid, .tgid = fork->tgid, .is_missed = true });
 		return;
 	}
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
@@ -186,8 +194,11 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 		origin = leader;
 	child = copy_of(plan, origin, leader, fork->tid, fork->tgid);
 	child.start = fork->start;
-	if (origin->due != DUE_NOTHING || plan->undoing)
+	if (plan->undoing)
 		child.flags |= TASK_FRESH;
+	/* It is looked at first, so that its record is true when the child's is compared with it. */
+	if ((child.flags & TASK_FRESH) && !(origin->flags & TASK_COPY))
+		plan_mark(plan, origin, DUE_LOOK);
 	if (is_thread && (leader->flags & TASK_MIXED))
 		child.flags |= TASK_IN_DOUBT;
 	due = due_at_birth(plan, &child, origin, leader);
@@ -200,26 +211,26 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 /* ---- exec ---- */
 
 /*
- * exec ends all other threads. Any of them may have called it: that thread takes the leader's id and keeps its own
- * attributes. So if they differ, their records are kept until we have looked. And if one was born while the leader was
- * set, and nobody has looked at it, what the leader's id carries now may have copied a class of before.
+ * exec ends all other threads. Any thread may have called it: it takes the leader's id and keeps its own attributes. So
+ * if threads differ, or one was born while we set the leader, the process had the least of all.
  */
 static void end_threads(struct plan *plan, struct task *leader)
 {
 	struct task *thread = tasks_next_thread(plan->tasks, leader), *next;
+	bool is_doubtful = leader->flags & TASK_MIXED;
 
-	if (leader->flags & TASK_MIXED)
-		leader->flags |= TASK_IN_DOUBT;
 	leader->flags &= ~TASK_MIXED;
 	for (; thread; thread = next) {
 		next = tasks_next_thread(plan->tasks, thread);
-		if ((thread->flags & TASK_COPY) && (thread->flags & TASK_FRESH))
-			leader->flags |= TASK_COPY;
-		if (leader->flags & TASK_IN_DOUBT)
-			thread->flags |= TASK_ENDED;
-		else
-			tasks_remove(plan->tasks, thread);
+		is_doubtful |= (thread->flags & TASK_COPY) && (thread->flags & TASK_FRESH);
+		leader->had = attr_least(&leader->had, &thread->had);
+		tasks_remove(plan->tasks, thread);
 	}
+	if (!is_doubtful)
+		return;
+	if (!(leader->flags & TASK_FRESH))
+		leader->prev = leader->had;
+	leader->flags |= TASK_COPY | TASK_FRESH;
 }
 
 static void book_exec(struct plan *plan, const struct task_event *exec)
@@ -230,7 +241,7 @@ static void book_exec(struct plan *plan, const struct task_event *exec)
 		return;
 	/* No record: started by the kernel (a usermode helper), or its fork event was lost. */
 	if (!leader) {
-		push(plan, (struct plan_due){ .tid = exec->tgid, .tgid = exec->tgid });
+		push(plan, (struct plan_due){ .tid = exec->tgid, .tgid = exec->tgid, .is_missed = true });
 		return;
 	}
 	end_threads(plan, leader);
@@ -290,41 +301,72 @@ void plan_book(struct plan *plan, const struct task_event *event)
 /* ---- what is found in /proc ---- */
 
 /*
- * A copy of this origin, which may be NULL, as of its fork, which nobody heard of. If its slice is another class's, or
- * what the origin had, it is none of what the origin carries now; under SCHED_IDLE no slice tells; and a reset hides
- * all. Then nothing is known of it but `had`. It may be an orphan; a subreaper's, if it carries a class, and not all
- * that this carries, or has on record; or a thread of such a one, or of others than its leader.
+ * Marks a task whose birth we missed as a copy of this origin, which may be NULL, or of one of its threads. An orphan
+ * may be anybody's child, so it had no more than any task that a class has raised.
  */
-static void doubt_unheard(const struct plan *plan, struct task *task, const struct task *origin, struct facts *facts,
+static void doubt_unheard(const struct plan *plan, struct task *task, const struct task *origin,
 			  const struct task_attr *actual)
 {
-	const uint8_t differs = attr_difference(actual, &task->known);
-	const bool has_class = differs && given_fits(&plan->given, actual, plan->caps);
-	const bool is_thread = task->tid != task->tgid;
-
-	task->flags = TASK_COPY | TASK_FRESH | TASK_TOUCHED;
-	if (origin && is_thread && (origin->flags & TASK_MIXED))
+	task->flags = TASK_COPY | TASK_TOUCHED | (task->flags & TASK_FRESH);
+	if (origin && (origin->flags & TASK_MIXED))
 		task->flags |= TASK_IN_DOUBT;
-	if (((differs & TASK_ATTR_SLICE) && (has_class || actual->slice_ns == task->had.slice_ns)) ||
-	    (origin && origin->known.reset_on_fork) ||
-	    (task->known.policy == POLICY_IDLE && (differs & (TASK_ATTR_POLICY | TASK_ATTR_NICE))))
-		task->known = task->had;
-	if (!origin || origin->tgid == INIT ||
-	    (has_class && (!is_thread || (origin->flags & (TASK_FRESH | TASK_MIXED))) &&
-	     !plan_carries(plan, origin, actual, facts)))
-		given_lower(&plan->given, actual, &task->had);
+	if (plan->stopped)
+		return;
+	if (!origin || origin->tgid == INIT)
+		given_lower(plan->given, actual, &task->had);
+	else if (task->tid == task->tgid)
+		task->flags |= TASK_UNHEARD;
 }
 
 /*
- * The record of a task that nobody told us of. What one carries that is older than us was chosen. One born since is a
- * copy of its leader or living parent; but an orphan of whom nobody knows had no more than whoever a class has raised
- * so far.
+ * Returns whether a task with these attributes may be the child of a fork that outlasted the stop. It then carries what
+ * the origin carried before the stop; or, with a slice chosen since, more than the origin had.
+ */
+static bool is_late_copy(const struct task *origin, const struct task_attr *actual)
+{
+	const struct task_attr prev = attr_after_fork(&origin->prev), had = attr_after_fork(&origin->had);
+
+	if (origin->state != TASK_UNDONE || !attr_difference(&prev, &had))
+		return false;
+	return !attr_difference(actual, &prev) ||
+	       (attr_above(actual, &had) && !attr_above(actual, &prev) && actual->slice_ns != had.slice_ns);
+}
+
+/*
+ * Returns whether any thread of the parent made the task by such a fork, or any task at all if the task is an orphan.
+ * The record gets the least `had` of all that may have made it.
+ */
+static bool is_late(const struct plan *plan, const struct task *origin, const struct task_attr *actual,
+		    struct task *ret)
+{
+	const bool is_orphan = !origin || origin->tgid == INIT;
+	const struct task *other = origin;
+	uint32_t cursor = 0;
+	bool found = false;
+
+	if (is_orphan)
+		other = task_attr_is_pristine(actual) ? NULL : tasks_next(plan->tasks, &cursor);
+	while (other) {
+		if (is_late_copy(other, actual)) {
+			ret->had = found ? attr_least(&ret->had, &other->had) : other->had;
+			ret->prev = other->prev;
+			ret->flags |= TASK_FRESH;
+			found = true;
+		}
+		other = is_orphan ? tasks_next(plan->tasks, &cursor) : tasks_next_thread(plan->tasks, other);
+	}
+	return found;
+}
+
+/*
+ * Makes a record of a task whose birth we missed. If the task is older than us, all that it carries was chosen. If it
+ * was born since, it is a copy of its leader or parent. Returns NULL if the task is gone, or without memory.
  */
 static struct task *first_sight(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
 	const bool is_thread = found->tid != found->tgid;
 	const struct task *origin = tasks_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
-	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine }, *put;
+	struct task task = { .known = task_attr_pristine, .had = task_attr_pristine, .prev = task_attr_pristine }, *put;
 	struct task_attr actual;
 
 	if (origin && found->start > plan->start)
@@ -333,15 +375,10 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	task.tgid = found->tgid;
 	if (plan_look(plan, facts, &task.known, &actual) < 0)
 		return NULL;
-	/*
-	 * After a stop only the child of a task that was there can be one that a fork has brought since, and only if it
-	 * carries something of a class.
-	 */
-	if (found->start <= plan->start || (plan->stopped && !(origin && origin->state == TASK_UNDONE &&
-							       given_fits(&plan->given, &actual, plan->caps))))
-		task.had = task.known = actual;
+	if (found->start <= plan->start || (plan->stopped && !is_late(plan, origin, &actual, &task)))
+		task.had = task.known = task.prev = actual;
 	else
-		doubt_unheard(plan, &task, origin, facts, &actual);
+		doubt_unheard(plan, &task, origin, &actual);
 	task.app = 0;
 	task.start = (uint32_t)found->start;
 	task.own = (struct assignment){ .tag = TAG_NONE };
@@ -356,7 +393,8 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
-	const struct task *parent = found->tid == found->tgid ? tasks_leader(plan->tasks, found->parent_tgid) : NULL;
+	const bool is_thread = found->tid != found->tgid;
+	const struct task *parent = tasks_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
 	struct task *task = tasks_find(plan->tasks, found->tid);
 	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
 
@@ -380,7 +418,7 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 	if (task->due < DUE_MATCH)
 		task->due = DUE_MATCH;
 	if (parent) {
-		due.parent = parent->tid;
+		due.parent = is_thread ? 0 : parent->tid;
 		/* What init has adopted may be a copy of anybody; so may a thread be of any other. */
 		due.origin = parent->tid == INIT ? 0 : parent->tid;
 		due.origin_start = parent->start;

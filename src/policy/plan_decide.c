@@ -234,11 +234,12 @@ static void record_intent(struct plan *plan, struct task *task, const struct tas
 	if (want->policy == POLICY_DEADLINE && ret->from.policy != POLICY_DEADLINE)
 		ret->deadline = &plan->config->rules->tags[task->tag].attr;
 	if (task->state == TASK_TAGGED)
-		given_note_raise(&plan->given, &task->had, want);
+		given_note_raise(plan->given, &task->had, want);
 	/* A thread may take over the leader's record, and what it makes gets a copy of that. */
 	if (task->state == TASK_TAGGED && leader)
 		leader->flags |= TASK_TOUCHED;
 	task->flags |= TASK_SETTING | TASK_FRESH | (task->state == TASK_TAGGED ? TASK_TOUCHED : 0);
+	task->prev = task->known;
 	task_publish();
 	task->known = *want;
 }
@@ -302,6 +303,8 @@ bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *fa
 		plan_book_missed(plan, due, facts);
 		return false;
 	}
+	if (due->is_missed)
+		return false;
 	inherit(plan, task, due);
 	return decide_task(plan, task, due, facts, ret);
 }
@@ -348,7 +351,7 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 	plan_make_comparable(plan, &actual, &task->known);
 	/* What is as it was before was not chosen, but not kept. */
 	attr_copy(&task->known, &action->from, ~attr_difference(&actual, &action->from));
-	judge(task, &actual, false, &plan->given, plan->caps);
+	judge(task, &actual, plan->given);
 	task_publish();
 	task->flags &= ~TASK_SETTING;
 	note_mixture(plan, task);

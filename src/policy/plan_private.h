@@ -28,7 +28,8 @@ struct plan {
 	struct limits *limits; /* of the configuration's groups */
 	struct overrides *overrides;
 	struct units units;
-	struct given given;
+	struct given *given; /* in memory that outlives us, or else own_given */
+	struct given own_given;
 	uint32_t bases[BASES_MAX]; /* base slices seen since the start, ns; a ring */
 	size_t n_bases;
 	struct marks marks;
@@ -81,9 +82,6 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
  */
 int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret);
 void plan_make_comparable(const struct plan *plan, struct task_attr *attr, const struct task_attr *known);
-
-/* Whether the task, which another one's facts are asked about, carries this now. */
-bool plan_carries(const struct plan *plan, const struct task *task, const struct task_attr *attr, struct facts *facts);
 
 /* Remembers the kernel's current base slice. */
 void plan_note_base(struct plan *plan);

@@ -21,17 +21,7 @@ static int take_over(struct tagger *tagger, const struct state_legacy *legacy)
 	r = bare_plan(tagger, legacy, &memory);
 	if (r < 0)
 		return r;
-	keep_now(tagger);
 	return state_publish(tagger->state);
-}
-
-void keep_now(struct tagger *tagger)
-{
-	if (state_keep(tagger->state, plan_given(tagger->plan)) < 0)
-		problem_report(
-			&tagger->problems[PROBLEM_STATE],
-			"the state file cannot hold all classes: until a restart a crash could not be repaired for all "
-			"tasks");
 }
 
 int keep_init(struct tagger *tagger)

@@ -34,7 +34,7 @@ static bool is_sound_attr(const struct task_attr *attr)
 bool state_record_is_sound(const struct task *task)
 {
 	return task->tid > 0 && task->tgid > 0 && is_sound_attr(&task->had) && is_sound_attr(&task->known) &&
-	       task->state <= TASK_UNDONE;
+	       is_sound_attr(&task->prev) && task->state <= TASK_UNDONE;
 }
 
 static int check_header(const struct state_header *header, size_t size, const char *boot_id)
@@ -44,29 +44,15 @@ static int check_header(const struct state_header *header, size_t size, const ch
 	if (header->version != STATE_VERSION)
 		return -EPROTONOSUPPORT;
 	if (size < STATE_HEADER_BYTES || header->record_bytes != sizeof(struct task) ||
-	    header->chunk_records != TASKS_CHUNK || (size - STATE_HEADER_BYTES) % TASKS_CHUNK_BYTES != 0 ||
-	    header->n_tags > STATE_TAGS_MAX)
+	    header->chunk_records != TASKS_CHUNK || (size - STATE_HEADER_BYTES) % TASKS_CHUNK_BYTES != 0)
 		return -EBADMSG;
 	return memcmp(header->boot_id, boot_id, BOOT_ID_SIZE - 1) == 0 ? 0 : -ESTALE;
 }
 
-/* What it gives a task is what a task can carry; and so is what it raised one from. */
-static bool is_sound_tag(const struct qos_attr *tag)
+static bool is_sound_given(const struct given *given)
 {
-	const struct task_attr given = qos_attr_alone(tag);
-
-	return tag->nice >= -20 && tag->nice <= 19 && is_sound_attr(&given);
-}
-
-static int adopt_tags(const struct state_header *header, struct state_legacy *ret)
-{
-	for (size_t i = 0; i < header->n_tags; i++) {
-		if (!is_sound_tag(&header->tags[i]))
-			return -EBADMSG;
-	}
-	ret->tags = header->tags;
-	ret->n_tags = header->n_tags;
-	return 0;
+	return given->lowest_nice >= -20 && given->lowest_nice <= GIVEN_NICE_NONE && given->raised_nice >= -20 &&
+	       given->raised_nice <= 19 && given->highest_rank <= 100;
 }
 
 static int adopt_records(struct task *records, size_t count, struct state_legacy *ret)
@@ -95,10 +81,11 @@ int state_parse(void *bytes, size_t size, const char *boot_id, struct state_lega
 	if (r == -ESTALE)
 		return 0;
 	if (r == 0)
-		r = adopt_tags(header, ret);
+		r = is_sound_given(&header->given) ? 0 : -EBADMSG;
 	if (r == 0)
 		r = adopt_records((struct task *)((char *)bytes + STATE_HEADER_BYTES),
 				  (size - STATE_HEADER_BYTES) / sizeof(struct task), ret);
+	ret->given = &header->given;
 	ret->start = header->start;
 	return r;
 }
@@ -246,20 +233,7 @@ static void release(void *context, struct task *chunk)
 
 struct tasks_memory state_memory(struct state *state)
 {
-	return (struct tasks_memory){ grow, release, state };
-}
-
-/* What has been given only grows. */
-int state_keep(struct state *state, const struct given *given)
-{
-	struct state_header *header = state->header;
-
-	while (header->n_tags < given->count && header->n_tags < STATE_TAGS_MAX) {
-		header->tags[header->n_tags] = given->attrs[header->n_tags];
-		task_publish();
-		header->n_tags++;
-	}
-	return header->n_tags < given->count ? -E2BIG : 0;
+	return (struct tasks_memory){ grow, release, state, &state->header->given };
 }
 
 int state_publish(struct state *state)

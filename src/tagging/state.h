@@ -20,8 +20,7 @@ struct state_legacy {
 	size_t size;
 	const struct task *records;
 	size_t n_records, n_changed; /* n_changed of them carry something that it set */
-	const struct qos_attr *tags; /* the attributes of its classes: see struct given */
-	size_t n_tags;
+	const struct given *given;   /* what its classes gave; NULL without a file */
 	bool stopped;	/* it had put back all of them: what outlasted the stop is not on record. There are some */
 	uint64_t start; /* when it subscribed to events: ticks since boot */
 };
@@ -42,11 +41,6 @@ int state_new(int folder, uint64_t start, struct state **ret);
 
 /* The memory to pass to plan_new. There is none if the file system has no room. */
 struct tasks_memory state_memory(struct state *state);
-
-/*
- * Adds the attributes of classes to the file. Call it whenever there are more. 0, or -E2BIG if it has room for fewer.
- */
-int state_keep(struct state *state, const struct given *given);
 
 /* Has it take the place of an earlier file, once it has all that this had. 0 or -errno. */
 int state_publish(struct state *state);
@@ -70,10 +64,7 @@ void state_remove(int folder, bool all);
 /* ---- the format, for tests ---- */
 
 #define STATE_MAGIC	    "schedqos"
-#define STATE_VERSION	    13
-
-/* Only this many tags are recognised after a crash; the announcement's mapping makes five. */
-#define STATE_TAGS_MAX 480
+#define STATE_VERSION	    14
 
 /* Room for far more tasks than a machine can have. */
 #define STATE_FILE_MAX ((off_t)1 << 30)
@@ -85,8 +76,7 @@ struct state_header {
 	uint32_t chunk_records;
 	uint32_t start;
 	char boot_id[BOOT_ID_SIZE + 3];
-	uint32_t n_tags; /* is written after the tag that it counts */
-	struct qos_attr tags[STATE_TAGS_MAX];
+	struct given given;
 };
 
 #define STATE_PAGE ((size_t)4096)

@@ -148,7 +148,6 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 	tagger->config = config;
 	arguments_renew(&tagger->arguments);
 	applier_follow(&tagger->applier, plan_given(tagger->plan));
-	keep_now(tagger);
 	heard_update(tagger);
 	accounting_follow_config(tagger);
 	return 0;
@@ -194,9 +193,6 @@ uint64_t tagger_undo(struct tagger *tagger)
 	heard_close(tagger);
 	accounting_free(tagger);
 	count = undo_all(tagger);
-	/* What was raised, for the look at what outlasts the stop. */
-	if (tagger->state)
-		keep_now(tagger);
 	tagger->undone = true;
 	return count;
 }
@@ -306,7 +302,6 @@ struct tagger_status tagger_status(const struct tagger *tagger)
 		.caps = tagger->applier.caps,
 		.moves = tagger->moves.how,
 		.changes = tagger->changes.how,
-		.crash_safe = !tagger->problems[PROBLEM_STATE].count,
 		.unread = count_unread(tagger),
 		.helper_cpu_ns = helper_cpu_ns(&tagger->arguments.reader),
 	};

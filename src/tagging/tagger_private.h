@@ -48,7 +48,6 @@ enum tagger_problem {
 	PROBLEM_SHORTAGE, /* no descriptors or no memory left */
 	PROBLEM_PATH,	  /* the path of a program or a cgroup is too long */
 	PROBLEM_SPENDING, /* reading about a user's processes takes too long */
-	PROBLEM_STATE,	  /* the state file does not hold all classes */
 	PROBLEM_ENDS,	  /* the kernel dropped records of ended tasks */
 	TAGGER_PROBLEMS,
 };
@@ -290,11 +289,6 @@ int keep_init(struct tagger *tagger);
 
 /* keep.c: call it after the plan has been freed. Renames the file if everything has been put back. */
 void keep_free(struct tagger *tagger);
-
-/*
- * keep.c: brings the file up to date. Call it when a configuration has been put in force, whose classes it has to hold.
- */
-void keep_now(struct tagger *tagger);
 
 /* undo.c: puts everything back, including tasks born meanwhile. Returns the number of tasks put back. */
 uint64_t undo_all(struct tagger *tagger);

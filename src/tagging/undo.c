@@ -78,7 +78,7 @@ int bare_plan(struct tagger *tagger, const struct state_legacy *legacy, const st
 	plan = tagger->plan = plan_new(&tagger->applier.caps, getpid(), legacy->start, memory);
 	if (!tagger->facts || !plan)
 		return -ENOMEM;
-	r = plan_adopt(plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags, legacy->stopped);
+	r = plan_adopt(plan, legacy->records, legacy->n_records, legacy->given, legacy->stopped);
 	if (r == 0)
 		r = plan_set_config(plan, tagger->config);
 	if (r == 0)

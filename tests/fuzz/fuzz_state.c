@@ -51,19 +51,20 @@ static void make_file(struct input *input, uint8_t *file)
 		.boot_id = BOOT_ID,
 	};
 	struct state_header *header = (struct state_header *)file;
-	uint8_t n_records = take_byte(input), n_tags = take_byte(input);
+	uint8_t n_records = take_byte(input);
 
 	memset(file, 0, FILE_BYTES);
 	*header = empty;
-	header->n_tags = n_tags;
-	for (size_t i = 0; i < n_tags; i++)
-		header->tags[i] = qos_builtin[i % QOS_BUILTIN_COUNT].attr;
+	given_init(&header->given);
+	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++)
+		given_add(&header->given, &qos_builtin[i].attr);
 	for (size_t i = 0; i < n_records; i++)
 		((struct task *)(file + STATE_HEADER_BYTES))[i] = (struct task){
 			.tid = 10 + (int32_t)i,
 			.tgid = 10 + (int32_t)i / 2 * 2,
 			.start = (uint32_t)i * 100,
 			.had = task_attr_pristine,
+			.prev = task_attr_pristine,
 			.known = qos_attr_over(&qos_builtin[i % QOS_BUILTIN_COUNT].attr,
 					       &task_attr_pristine,
 					       &(struct attr_caps){ true, true, 3000000, true }),
@@ -109,7 +110,7 @@ static void take_over(const struct state_legacy *legacy, uint8_t flags)
 	struct plan *plan = plan_new(&caps, 5, legacy->start, &one_chunk);
 
 	check(plan);
-	check(plan_adopt(plan, legacy->records, legacy->n_records, legacy->tags, legacy->n_tags, flags & STOPPED) ==
+	check(plan_adopt(plan, legacy->records, legacy->n_records, legacy->given, flags & STOPPED) ==
 	      0);
 	check(plan_set_config(plan, config) == 0);
 	for (size_t i = 0; i < legacy->n_records; i++)

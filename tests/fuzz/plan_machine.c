@@ -262,6 +262,7 @@ static void exec(struct run *run)
 {
 	pid_t tid = run_some_running(run);
 	uint8_t unsure = 0, how;
+	const struct task *known;
 
 	end_forks_of_process(run, tid);
 	/* Any of its threads may be what goes on in the place of the leader. */
@@ -269,6 +270,9 @@ static void exec(struct run *run)
 		leaves_children(run, tgid_of(run->m, tid));
 	/* Nor which thread called exec. */
 	looks_like_another(run, tid, &unsure);
+	known = record(run->m, tgid_of(run->m, tid));
+	if (known && (known->flags & TASK_MIXED))
+		unsure = EVERYTHING;
 	run_exempt(machine_task(run->m, tid), unsure);
 	how = take_byte(&run->input);
 	changes_owner(living(run->m, tgid_of(run->m, tid)), how / 6 % 5);
@@ -356,9 +360,7 @@ static void crash_and_start(struct run *run)
 	crash(m);
 	run->n_asked = 0;
 	start(m, some_config(run));
-	free(m->legacy_tags);
-	m->legacy_tags = NULL;
-	m->n_legacy = m->n_legacy_tags = 0;
+	m->n_legacy = 0;
 }
 
 static void disturb(struct run *run, uint8_t kind)

@@ -137,12 +137,20 @@ void run_chooses(struct run *run, uint8_t kind)
 	struct machine_task *task = machine_task(run->m, run_some_task(run));
 	uint8_t how = take_byte(&run->input);
 	struct task_attr chosen = task->attr;
+	const struct task *known;
 
 	/* With reset-on-fork a child shows too little of what its parent was to tell what of that was chosen unseen. */
 	if (task->attr.reset_on_fork)
 		run_exempt(task, EVERYTHING);
 	if (run->m->n_queued || run->n_unborn)
 		exempt_relatives(run, task, EVERYTHING);
+	/*
+	 * A copy that does not carry all that a record says may have been made by one of several tasks. What it has by
+	 * the class then counts as chosen.
+	 */
+	known = record(run->m, task->tid);
+	if (known && (known->flags & TASK_COPY))
+		run_exempt(task, TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY);
 	run->alone = false;
 	switch (kind) {
 	case RENICE:

@@ -124,7 +124,7 @@ class Void(CrashTest):
         self.assert_restored(first)
 
     def test_damaged(self):
-        self.check(lambda: os.truncate(STATE, os.path.getsize(STATE) - 1), "torn")
+        self.check(lambda: os.truncate(STATE, os.path.getsize(STATE) - 1), "corrupt")
 
 
 def reap_helpers():

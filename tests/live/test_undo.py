@@ -47,17 +47,17 @@ class Stop(LiveTest):
 
     def test_restore_half_a_minute_later(self):
         """The service has it look at the stop, too. Then a fork brings its child, with what a class gave."""
-        app = self.sleeper("app")
+        app = self.puppet("app")
         daemon = self.daemon({"app": {"qos": UI}})
         self.assert_carries(app, UI)
-        given = app.attr()
+        given = get_attr(app.pid)
         daemon.stop()
         self.assertEqual(schedqos("restore").returncode, 0)
-        late = self.sleeper("late")
-        set_attr(late.pid, given.policy, given.nice, 8 * MS)
-        self.assertEqual(late.attr(), given)
+        late = app.tell(0, "fork", 1)[0]
+        set_attr(late, given.policy, given.nice, 8 * MS)
+        self.assertEqual(get_attr(late), given)
         self.assertEqual(schedqos("restore").returncode, 0)
-        self.assertEqual(late.attr(), pristine())
+        self.assertEqual(get_attr(late), pristine())
 
     def test_a_nice_value_below_real_time(self):
         """A task that leaves real time after the stop does not return to a class's nice value, nor to one next to it

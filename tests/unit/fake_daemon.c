@@ -202,8 +202,8 @@ static void take_over(struct machine *m, bool stopped)
 	m->caps = m->kernel;
 	m->plan = plan_new(&m->caps, DAEMON, m->listens_since, m->no_memory ? &none : NULL);
 	assert_non_null(m->plan);
-	assert_int_equal(plan_adopt(m->plan, m->legacy, m->n_legacy, m->legacy_tags,
-				    m->n_legacy_tags, stopped),
+	assert_int_equal(plan_adopt(m->plan, m->legacy, m->n_legacy, m->n_legacy ? &m->legacy_given : NULL,
+				    stopped),
 			 0);
 }
 
@@ -233,22 +233,14 @@ void reload(struct machine *m, const char *json)
 	passes(m, m->pace);
 }
 
-/* As keep_now() does it: whom a class has raised is in the file if a configuration came since, or the stop. */
-static void leave_behind(struct machine *m, bool raises)
+/* What the state file holds. */
+static void leave_behind(struct machine *m)
 {
-	const struct given *given = plan_given(m->plan);
 	const struct task *task;
 	uint32_t cursor = 0;
 
-	/* Of an earlier crash. */
-	free(m->legacy_tags);
 	m->n_legacy = 0;
-	m->legacy_tags = calloc(given->count, sizeof(*m->legacy_tags));
-	m->n_legacy_tags = 0;
-	for (size_t i = 0; i < given->count; i++) {
-		if (raises || !(given->attrs[i].has & QOS_RAISED))
-			m->legacy_tags[m->n_legacy_tags++] = given->attrs[i];
-	}
+	m->legacy_given = *plan_given(m->plan);
 	while ((task = tasks_next(plan_tasks(m->plan), &cursor))) {
 		assert_in_range(m->n_legacy, 0, MACHINE_RECORDS - 1);
 		m->legacy[m->n_legacy++] = *task;
@@ -259,7 +251,7 @@ static void leave_behind(struct machine *m, bool raises)
 
 void crash(struct machine *m)
 {
-	leave_behind(m, false);
+	leave_behind(m);
 }
 
 void stop(struct machine *m)
@@ -285,7 +277,7 @@ void restores(struct machine *m)
 
 void looks_again(struct machine *m)
 {
-	leave_behind(m, true);
+	leave_behind(m);
 	undo_what_is_left(m, true);
 }
 

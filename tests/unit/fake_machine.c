@@ -80,7 +80,6 @@ static void end(struct machine *m)
 	plan_free(m->plan);
 	config_free(m->config);
 	config_free(m->old_config);
-	free(m->legacy_tags);
 }
 
 int machine_on(void **state)

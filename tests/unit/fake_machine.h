@@ -78,8 +78,7 @@ struct machine {
 	/* What a plan that crashed has left behind. */
 	struct task legacy[MACHINE_RECORDS];
 	size_t n_legacy;
-	struct qos_attr *legacy_tags;
-	size_t n_legacy_tags;
+	struct given legacy_given;
 
 	bool deaf;	  /* events wait in the queue until hear() */
 	bool lossy;	  /* events are dropped */

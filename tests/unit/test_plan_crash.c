@@ -160,10 +160,32 @@ MACHINE_TEST(a_process_s_threads_are_known_as_such)
 	renames(m, 101, "bg");
 	crash(m);
 	start(m, RULES);
-	execs(m, 101, "/usr/bin/vi");
+	execs(m, 100, "/usr/bin/vi");
 	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
 	assert_unknown(m, 102);
 	stops_without_trace(m);
+}
+
+/* No configuration was put in force since, and nothing on record has it any more. */
+MACHINE_TEST(that_a_class_has_raised_a_task_is_remembered)
+{
+	uint16_t number;
+
+	start(m, RULES);
+	forks(m, INIT, 100);
+	chrt(m, 100, POLICY_IDLE, 0);
+	number = asks(m, (struct override){ .kind = OVERRIDE_CLASS, .request.class = "QOS_USER_INTERACTIVE" }, 100);
+	assert_carries(m, 100, INTERACTIVE);
+	m->lossy = true;
+	forks(m, 100, 101);
+	forks(m, 101, 102);
+	exits(m, 101);
+	m->lossy = false;
+	ends(m, number);
+	crash(m);
+	start(m, RULES);
+	stop(m);
+	assert_int_equal(living(m, 102)->attr.policy, POLICY_IDLE);
 }
 
 /* Its parent's class came later: that its owner has chosen the same nice value since says nothing of a class. */

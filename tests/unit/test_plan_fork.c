@@ -202,7 +202,7 @@ MACHINE_TEST(but_a_nice_above_zero_stays_on_it)
 	scan(m);
 	assert_task(m, 101, BACKGROUND, REASON_RULE);
 	stop(m);
-	assert_carries(m, 101, "SCHED_NORMAL nice 4");
+	assert_carries(m, 101, "SCHED_NORMAL nice 4 slice 20 ms util 0..256");
 }
 
 /* ---- reset-on-fork ---- */
@@ -225,7 +225,7 @@ MACHINE_TEST(a_parent_with_reset_on_fork_has_children_to_be_tagged)
 	assert_int_equal(machine_task(m, 100)->attr.reset_on_fork, 1);
 }
 
-/* What the child lost by it is thought to be its choice, unless all is as without us. */
+/* What the child lost by it is thought to be its choice, unless all is as without us; and what it kept as well. */
 MACHINE_TEST(one_that_was_given_it_unseen)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
@@ -242,7 +242,9 @@ MACHINE_TEST(one_that_was_given_it_unseen)
 	assert_task(m, 102, INTERACTIVE, REASON_RULE);
 	assert_task(m, 201, "SCHED_BATCH nice 4", REASON_CHANGED);
 	assert_task(m, 202, BACKGROUND, REASON_RULE);
-	stops_without_trace(m);
+	stop(m);
+	assert_carries(m, 101, PRISTINE);
+	assert_carries(m, 201, "SCHED_NORMAL nice 4");
 }
 
 MACHINE_TEST(a_negative_nice_is_not_what_such_a_child_had)

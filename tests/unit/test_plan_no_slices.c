@@ -27,22 +27,3 @@ MACHINE_TEST(what_a_newborn_thread_or_child_chose_stays)
 	assert_carries(m, 102, "SCHED_BATCH nice 0");
 	assert_carries(m, 103, "SCHED_NORMAL nice -4");
 }
-
-/* Without slices: a process, and a thread that has a class of its own once it is named bg. */
-static void chrome_has_a_thread(struct machine *m)
-{
-	m->kernel.slice = false;
-	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': "
-		 "'QOS_BACKGROUND' } }");
-	spawns(m, INIT, 100, "/usr/bin/chrome");
-	clones(m, 100, 101);
-}
-
-MACHINE_TEST(without_slices_a_thread_that_execs_is_still_known_as_ours)
-{
-	chrome_has_a_thread(m);
-	renames(m, 101, "bg");
-	execs(m, 101, "/usr/bin/vi");
-	stop(m);
-	assert_carries(m, 100, PRISTINE);
-}

@@ -140,7 +140,7 @@ MACHINE_TEST(what_is_beside_a_slice_of_its_own_is_its_parent_s_class)
 	m->lossy = false;
 	scan(m);
 	stop(m);
-	assert_carries(m, 101, "SCHED_NORMAL nice 0 slice 7 ms");
+	assert_carries(m, 101, "SCHED_NORMAL nice 4 slice 7 ms");
 }
 
 /* Though a rule has raised somebody from there. */
@@ -184,7 +184,7 @@ static const struct task_attr interactive = {
 	.util_max = UTIL_FULL,
 };
 
-MACHINE_TEST(an_orphan_born_since_we_listen_with_our_attributes_is_ours)
+MACHINE_TEST(an_orphan_born_since_we_listen_keeps_just_its_slice)
 {
 	start(m, CHROME);
 	m->lossy = true;
@@ -194,9 +194,9 @@ MACHINE_TEST(an_orphan_born_since_we_listen_with_our_attributes_is_ours)
 	execs(m, 100, "/usr/bin/vi");
 	m->lossy = false;
 	scan(m);
-	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
+	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 8 ms", REASON_CHOSEN);
 	stop(m);
-	assert_carries(m, 100, PRISTINE);
+	assert_carries(m, 100, "SCHED_NORMAL nice 0 slice 8 ms");
 }
 
 MACHINE_TEST(an_old_task_with_the_same_attributes_is_somebody_s_choice)
@@ -269,7 +269,7 @@ MACHINE_TEST(an_orphan_of_a_loss_does_not_climb)
 	assert_int_equal(living(m, 102)->attr.nice, 4);
 }
 
-/* The slice of its class anybody may set. */
+/* Its own slice is that of the process which has adopted it. */
 MACHINE_TEST(an_orphan_of_a_subreaper_stays_lowered)
 {
 	start(m, "'manager': { 'qos': 'QOS_UTILITY' }, 'backup': { 'qos': 'QOS_BACKGROUND', 'yield': false }");

@@ -96,7 +96,7 @@ MACHINE_TEST(one_that_no_thread_knows_had_the_least_of_all)
 	renames(m, 101, "hot");
 	assert_task(m, 101, INITIATED, REASON_THREAD);
 	m->deaf = true;
-	clones(m, 100, 102);
+	clones(m, 101, 102);
 	living(m, 102)->attr.nice = -1;
 	m->deaf = false;
 	hear(m);

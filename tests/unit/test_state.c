@@ -60,13 +60,12 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to)
 static int folder;
 static struct state *state_now;
 static struct tasks *tasks;
+static struct tasks_memory memory;
 static struct given given;
 static struct state_legacy legacy;
 
 static void begin(void)
 {
-	struct tasks_memory memory;
-
 	assert_int_equal(state_new(folder, 1000, &state_now), 0);
 	memory = state_memory(state_now);
 	tasks = tasks_new(&memory);
@@ -91,13 +90,13 @@ static int set_up(void **state)
 	folder = open_folder("run");
 	begin();
 	given_init(&given);
-	return given_add(&given, &qos_builtin[0].attr);
+	given_add(&given, &qos_builtin[0].attr);
+	return 0;
 }
 
 static int tear_down(void **state)
 {
 	end();
-	given_clear(&given);
 	state_legacy_clear(&legacy);
 	close(folder);
 	return remove_trees(state);
@@ -116,7 +115,7 @@ static void add(pid_t first, unsigned count)
 
 static void keep(void)
 {
-	assert_int_equal(state_keep(state_now, &given), 0);
+	*memory.given = given;
 	assert_int_equal(state_publish(state_now), 0);
 }
 
@@ -139,7 +138,7 @@ TEST_STATE_TEST(records_are_read_back)
 	assert_null(get(NEW_NAME));
 	assert_left(3);
 	assert_int_equal(legacy.start, 1000);
-	assert_int_equal(legacy.n_tags, 1);
+	assert_int_equal(legacy.given->lowest_nice, -4);
 	add(100, 2 * TASKS_CHUNK);
 	assert_left(3 + 2 * TASKS_CHUNK);
 	tasks_remove(tasks, tasks_find(tasks, 12));
@@ -210,25 +209,6 @@ TEST_STATE_TEST(an_early_end_leaves_the_earlier_file)
 	assert_left(3);
 	assert_null(get(NEW_NAME));
 	begin();
-}
-
-TEST_STATE_TEST(too_many_tags_are_reported)
-{
-	struct qos_attr attr = qos_builtin[1].attr;
-
-	add(10, 1);
-	for (uint32_t i = 1; i < STATE_TAGS_MAX; i++) {
-		attr.runtime = 1000000 + i;
-		assert_int_equal(given_add(&given, &attr), 0);
-	}
-	keep();
-	assert_left(1);
-	assert_int_equal(legacy.n_tags, STATE_TAGS_MAX);
-	attr.runtime = 1;
-	assert_int_equal(given_add(&given, &attr), 0);
-	assert_int_equal(state_keep(state_now, &given), -E2BIG);
-	assert_left(1);
-	assert_int_equal(legacy.n_tags, STATE_TAGS_MAX);
 }
 
 /* Keeps records in another process, which is killed at the nth change. Returns whether it survived. */

@@ -30,14 +30,15 @@ static int set_up(void **state)
 		.boot_id = BOOT_ID,
 	};
 	memcpy(file->header->magic, STATE_MAGIC, sizeof(file->header->magic));
-	file->header->n_tags = 1;
-	file->header->tags[0] = qos_builtin[0].attr;
+	given_init(&file->header->given);
+	given_add(&file->header->given, &qos_builtin[0].attr);
 	file->records = (struct task *)((char *)file->header + STATE_HEADER_BYTES);
 	file->records[7] = (struct task){
 		.tid = 10,
 		.tgid = 10,
 		.had = task_attr_pristine,
 		.known = task_attr_pristine,
+		.prev = task_attr_pristine,
 		.theirs = TASK_ATTR_SLICE,
 	};
 	file->records[7].known.nice = 4;
@@ -66,7 +67,7 @@ TEST_STATE_FORMAT_TEST(a_valid_file_is_accepted)
 	assert_int_equal(parse(file, FILE_BYTES), 0);
 	assert_int_equal(file->legacy.n_records, 1);
 	assert_int_equal(file->legacy.records[0].tid, 10);
-	assert_int_equal(file->legacy.n_tags, 1);
+	assert_int_equal(file->legacy.given->lowest_nice, -4);
 	assert_int_equal(file->legacy.start, 1000);
 }
 
@@ -95,8 +96,9 @@ TEST_STATE_FORMAT_TEST(a_wrong_header_is_refused)
 	assert_refused(*header, header->magic[0] = 'S');
 	assert_refused(*header, header->record_bytes--);
 	assert_refused(*header, header->chunk_records *= 2);
-	assert_refused(*header, header->n_tags = STATE_TAGS_MAX + 1);
-	assert_refused(*header, header->n_tags = UINT32_MAX);
+	assert_refused(*header, header->given.lowest_nice = 21);
+	assert_refused(*header, header->given.raised_nice = 20);
+	assert_refused(*header, header->given.highest_rank = 101);
 	assert_int_equal(parse(file, FILE_BYTES), 0);
 }
 
@@ -104,17 +106,8 @@ TEST_STATE_FORMAT_TEST(a_file_of_another_boot_is_ignored)
 {
 	file->header->boot_id[0]++;
 	assert_int_equal(parse(file, FILE_BYTES), 0);
-	assert_int_equal(file->legacy.n_records + file->legacy.n_tags, 0);
-}
-
-TEST_STATE_FORMAT_TEST(a_tag_that_no_task_can_carry_is_refused)
-{
-	file->header->tags[0] = (struct qos_attr){ .has = QOS_RAISED, .nice = 30 };
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
-	file->header->tags[0] = (struct qos_attr){ .has = QOS_HAS_IO_CLASS, .io_class = IO_CLASS_NONE };
-	assert_int_equal(parse(file, FILE_BYTES), 0);
-	file->header->tags[0] = (struct qos_attr){ .has = QOS_HAS_POLICY, .policy = 200 };
-	assert_int_equal(parse(file, FILE_BYTES), -EBADMSG);
+	assert_int_equal(file->legacy.n_records, 0);
+	assert_null(file->legacy.given);
 }
 
 TEST_STATE_FORMAT_TEST(records_are_unchanged)
@@ -125,6 +118,7 @@ TEST_STATE_FORMAT_TEST(records_are_unchanged)
 		.tgid = 11,
 		.had = { .nice = 7, .util_max = UTIL_FULL },
 		.known = { .nice = 7, .util_max = UTIL_FULL },
+		.prev = { .nice = 7, .util_max = UTIL_FULL },
 		.theirs = TASK_ATTR_NICE,
 	};
 	assert_int_equal(parse(file, FILE_BYTES), 0);

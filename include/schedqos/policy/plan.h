@@ -1,71 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The plan decides which scheduling attributes each task gets. Events and facts go in, actions come out. It makes no
- * system call and reads no clock: the caller carries each action out and reports how that went.
+ * The plan decides which scheduling attributes each task gets. Events and facts go in, actions come out. The plan makes
+ * no system call and reads no clock: the caller carries out each action and reports the result.
  *
- * THE MODEL. Of each task there is a record (tasks.h). Beside the task's class it has
+ * THE MODEL. Each task has a record (tasks.h). Beside the task's class the record holds
  *	`had`		what the task would carry without us, and gets back at the stop
- *	`known`		what it carries as far as we know: what we last found, or have set since
+ *	`known`		what it carries as far as we know: last found, or last set
+ *	`prev`		what it carried before we last set it; the same as `known` once a look has found a choice
  *	`theirs`	which attributes somebody else has chosen since a rule or override last took effect
- * Events are booked: that changes records and marks tasks as due. A task that is due is looked at: we read what it
- * carries and judge whose each attribute is (policy with its priority, nice, slice, two clamps, I/O priority). Then the
- * class is put on: each attribute is set to what the class gives, or else to that of `had`; but what is `theirs` stays.
- * If a rule takes effect (see WHAT HAPPENS), `theirs` is cleared before that. A task whose `had` is real-time, deadline
- * or sched_ext gets no class until a look finds that it has left that policy; then a rule takes effect.
+ * A look reads what the task carries. An attribute that differs from `known` was chosen by somebody: it becomes
+ * `theirs`, and the class leaves it alone. The choice becomes `had` as well if it is no more than `had`, or if it took
+ * privilege: a nice value below, or real time above, that of every class since the first start; any nice value on a
+ * task if no class was ever put on it or its ancestors; leaving SCHED_IDLE if `known` was SCHED_IDLE. Any other choice
+ * stays until a rule takes effect.
  *
- * WHOSE IS IT? For each attribute the first line that fits says so. Then `known` becomes what was found.
- *	1 a slice or clamp, not the kernel's default, of any class	ours, even if it was theirs
- *	2 what `known` says (on a fresh copy it is corrected first)	nobody has touched it: ours or theirs, as before
- *	3 on a copy: what `had` says, or that with a class put on	ours; what is less than `had` if vouched for
- *	4 anything else				somebody chose it: `theirs`, and `had` becomes it, if BOUNDS lets it
- * "A class" is any configured since the last start that did not follow a crash. A copy is a task that we have not
- * looked at since its fork. Its record is a copy of its origin's: of the task that forked or, for a thread, of the
- * leader, since no event names a thread's maker. The kernel copies policy, nice value and slice together: by line 3 all
- * three have to be those of `had`, or those with one class put on. If only nice differs, beside that class's slice, the
- * policy is still ours: see signature(). What is less then needs a voucher, or goes on to line 4 alone: SCHED_IDLE
- * than any other policy, a fair policy than a real-time one, a higher nice value, I/O that is real-time no more.
- *
- * WHO VOUCHES, AND WHY. A fork that began before its origin was set brings a child that carries what the origin carried
- * before. So a task that we set is fresh until we find a child that carries all of that; and a copy whose origin was
- * fresh or due at its birth is fresh until we look at it. If such a copy has a class's own slice, and not the one that
- * `known` says, it is older than its record: `known` becomes `had` in policy, nice and slice, so that line 3 decides.
- *	But anyone can lower himself to what a class gives, and fork; were that ours, the stop would raise the child. So
- * what is less than `had` is ours by line 3 only on a fresh copy whose origin lives, is no copy itself, and right now
- * carries all that its record says. (A thread that a scan has found, and a child of init, have none that could vouch.)
- * Then the copy's `had` becomes, attribute by attribute, the lesser of its own and its origin's.
- *
- * BOUNDS. The stop gives nobody more than he could take himself. A choice that is no more than `had` becomes `had` at
- * once; one that is more, only if it shows that it took privilege:
- *	nice			a number below every class's; any, if no copy, and no class was put on it or an ancestor
- *	out of SCHED_IDLE	if `known` was SCHED_IDLE and, on a copy, no class ever took any task out of that
- *	real-time		above `known`, on a copy above every class's; any, if `had` is no fair policy
- *	real-time I/O		above every class's
- * Else it is `theirs` until a rule takes effect or the stop. Even if none does, a choice that is more than the class
- * gives is dropped when that class comes after another, or at a copy's first look. Kept is what is in `had`. A limit
- * lowers whatever is more than its class gives, and what is in `had` returns when the limit ends: see choice().
- * Where the records of threads have differed, their leader counts as a copy here: one may have called exec unheard.
- *
- * WHAT HAPPENS. Rules, enforce, yield, limits, overrides and the focus are told in schedqos.json(5), schedqos(8).
- * fork		The child's record is a copy, less what reset-on-fork takes. It is due only if it may carry or get
- *		something else than its origin: above all if that is fresh or due. See due_at_birth(). A rule takes
- *		effect on it only if one is to on its origin.
- * exec		The task is due, and its rule takes effect. What is lowered in `had` (SCHED_IDLE, nice above 0, any I/O
- *		priority) the class does not raise, unless the rule says enforce or yield: false. See must_leave().
- * rename, move, reload	The same, if it brings another rule or class; likewise a first sight, and late arguments.
- * override	What is asked for takes effect like a rule; root's class, or that of a user who may raise, also raises
- *		what is lowered in `had`. At its end, and when a limit or the focus comes or goes, no rule takes effect.
- * renice	and chrt and ionice make no task due: nobody tells us. The next look finds the choice by line 4. The
- *		class leaves it until a rule takes effect, which may be at that look. At the stop `had` comes back.
- *		While a rule enforces, a tracepoint or timer has its tasks looked at, and it takes effect each time.
- * thread	Where the records of a process's threads differ, a new one may be a copy of any, and any may have called
- *		exec. Which one is guessed from what it carries, in doubt that with the least `had`: see find_maker().
- * loss		A scan looks at every task, and matches it again. One without a record that was born since we began to
- *		listen is a fresh copy of its parent (a thread: leader); an older one has chosen all, line 1 or not.
- *		Init's new child had no more than any task that a class has raised above `had`: see doubt_unheard().
- * crash	The records are in /run. By them the next daemon goes on, and its rules take effect; or `restore`
- *		puts all back. Line 3 holds for one that was being set, unvouched. Without records all was chosen.
- * stop		Every task is looked at and gets all of `had`; but not the slice if it is SCHED_IDLE before and after.
- *		A late fork's child gets it by `restore` or the next start, if it carries what only a class gives.
+ * fork		The child's record is a copy of its origin's, as its attributes are. A fork may have begun before we set
+ *		the origin. So we call the origin fresh until one of its children is found to carry all that we set, and
+ *		look at the children of a fresh task, after the task itself.
+ * first look	compares a copy with more than its own `known`: with `had` as a whole, with `prev` if the record is
+ *		fresh, and with what a look at its origin has found. If the threads of a process differ, a new thread is
+ *		compared with `known` and fresh `prev` of each of them. A record fits if it says all that was found. If
+ *		none does, a record fits that says the slice, and nothing above what was found: no task raises itself.
+ *		The first that fits becomes the record, with the least `had` of all that fit. An attribute
+ *		below `had` was chosen unless all that fit say it; `prev` alone does not count if the origin is gone or
+ *		had less.
+ * exec		A rule takes effect: `theirs` is cleared, and the class is put on over everything. But a rule that
+ *		yields leaves what was chosen before (see must_leave), and no rule raises what `had` says was lowered
+ *		unless it says so. If another thread than the first executes a program where threads differ, it had the
+ *		least of them all.
+ * rename, move, reload	The same, if they bring another rule or class. An override takes effect
+ *		in the same way.
+ * renice	and chrt and ionice make no task due, because no event tells us. The next look finds the choice. Tasks
+ *		whose rule enforces its class are looked at after each change.
+ * limit	The task carries no more than the limit's class gives. When the limit ends, a choice that is `had`
+ *		returns.
+ * loss		A scan finds each task whose birth we missed. It is taken for a copy of its parent, or of a thread of
+ *		its parent. If it is a child of init, or no record of its parent fits, it had no more than any task that
+ *		a class has raised.
+ * crash	The next daemon reads the records, and its rules take effect; or `restore` puts everything back. A task
+ *		that was being set carries `known` or `prev`. Without records, all that is found was chosen.
+ * stop		Every task is looked at and gets `had`. The records stay until the next start, or `restore`, which looks
+ *		for children of forks that outlasted the stop (see is_late).
  */
 #pragma once
 
@@ -90,6 +65,7 @@ struct plan_due {
 	pid_t origin; /* whose record it copied, if it was marked at its birth; its parent, if found, but not init */
 	uint32_t origin_start;
 	bool is_born; /* it was marked at its birth */
+	bool is_missed; /* it had no record then, so that whoever makes one marks it again */
 };
 
 /* What to do to one task. */
@@ -129,7 +105,7 @@ void plan_free(struct plan *plan);
  * are looked at. 0 or -ENOMEM.
  */
 int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
-	       const struct qos_attr *given, size_t n_given, bool stopped);
+	       const struct given *given, bool stopped);
 
 /*
  * Puts a configuration in force; it must live until the next one is in force or the plan is freed. Every task has to be
@@ -140,7 +116,7 @@ int plan_set_config(struct plan *plan, const struct config *config);
 const struct tasks *plan_tasks(const struct plan *plan);
 const struct config *plan_config(const struct plan *plan);
 
-/* Every "class" of the model, and what else is remembered of them for BOUNDS; it has to survive a crash. */
+/* The bounds of the judgement: what all classes gave, and raised. They survive a crash, see tasks_memory. */
 const struct given *plan_given(const struct plan *plan);
 
 /* How many times there was no memory for a task, which a later scan has to find. */
@@ -188,8 +164,8 @@ bool plan_is_seen(const struct plan *plan, pid_t tid);
 
 /*
  * From now on tasks get back what they had, and none is tagged. Every task on record is due, so that what cannot be
- * found in /proc is put back as well; but a fresh copy only once it is found, which tells who may vouch for it. The
- * caller scans for that and for others, until nothing is left to do.
+ * found in /proc is put back as well; but a fresh copy only once it is found, with the origin that it is compared
+ * with. The caller scans for that and for others, until nothing is left to do.
  */
 void plan_undo_begin(struct plan *plan);
 

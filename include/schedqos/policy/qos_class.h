@@ -26,7 +26,6 @@ enum qos_has {
 	QOS_HAS_UTIL_MAX = 1 << 7,
 	QOS_HAS_IO_CLASS = 1 << 8,
 	QOS_HAS_IO_LEVEL = 1 << 9, /* with QOS_HAS_IO_CLASS only */
-	QOS_RAISED = 1 << 15,	   /* no class, and it gives nothing: see given_note_raise */
 };
 
 /* The attributes of a class. One whose bit is not in `has` is left as the task has it. */
@@ -95,41 +94,25 @@ void qos_attr_limit(const struct qos_attr *attr, const struct attr_caps *caps, s
 /* What a pristine task is to carry with it, where the kernel lacks nothing. */
 struct task_attr qos_attr_alone(const struct qos_attr *attr);
 
-/* ---- what classes have given since the last start after a boot or stop: what a task carries may be ours by one of
- * these ---- */
+/* ---- what classes have given since the last start that did not follow a crash: what others cannot have taken ---- */
 
 struct given {
-	struct qos_attr *attrs; /* each once; NULL when there are none */
-	size_t count;
-	int8_t lowest_nice; /* of any of them, else GIVEN_NICE_NONE */
-	int highest_rank;   /* of any of them: see attr_rank */
-	bool has_io_priority; /* any of them has an I/O class */
-	uint8_t highest_io;   /* the highest real-time I/O priority of any of them, else 0 */
+	int8_t lowest_nice;   /* of any class, else GIVEN_NICE_NONE */
+	uint8_t highest_rank; /* of any class: see attr_rank */
+	uint8_t highest_io;   /* the highest real-time I/O priority of any class, else 0 */
 	int8_t raised_nice;   /* the highest `had` above which a class was ever put on a task, else -20 */
+	bool has_io_priority; /* any class has an I/O class */
 	bool raised_idle;     /* a class has taken a task out of SCHED_IDLE */
 };
 #define GIVEN_NICE_NONE 20
 
 void given_init(struct given *given);
 
-/* Adds attr if it is not there yet. 0 or -ENOMEM. given_clear frees. */
-int given_add(struct given *given, const struct qos_attr *attr);
-void given_clear(struct given *given);
+/* Notes the attributes of a class. */
+void given_add(struct given *given, const struct qos_attr *attr);
 
-/*
- * A task that had this carries this by its class: so much privilege can be ours on others. It is kept among the
- * classes, so that it outlives us as these do.
- */
+/* Notes that a task which had this carries that by its class. */
 void given_note_raise(struct given *given, const struct task_attr *had, const struct task_attr *carries);
 
-/*
- * Of a task that nobody knows who made: if a class can have given it what it carries, it had no more than whoever got
- * that.
- */
+/* Lowers the `had` of a task that may be anybody's child: it had no more than any task that a class has raised. */
 void given_lower(const struct given *given, const struct task_attr *carries, struct task_attr *had);
-
-/*
- * Whether the task may carry something of a class: its slice; or its policy and nice value, if it has no slice and
- * takes privilege, or there are no slices here: what anybody may choose tells of nothing.
- */
-bool given_fits(const struct given *given, const struct task_attr *carries, const struct attr_caps *caps);

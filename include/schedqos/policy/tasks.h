@@ -47,7 +47,7 @@ enum task_flag {
 	TASK_SETTING = 1 << 2, /* about to be set to what is known */
 	TASK_TOUCHED = 1 << 3, /* a class was put on it, on an ancestor or, if a leader, on one of its threads */
 	TASK_MIXED = 1 << 4,   /* leader: the records of its threads differ, or have */
-	TASK_ENDED = 1 << 5,   /* a thread that an exec has ended: kept until we know which one called that */
+	TASK_UNHEARD = 1 << 5, /* a copy whose birth no event told of: its origin may be somebody else's */
 	TASK_IN_DOUBT = 1 << 6, /* its record may be another thread's: they differed at its birth, or it called exec */
 	TASK_OWNERS = 1 << 7,  /* leader: it runs as nobody but the user who has asked for SLOT_USERS_CLASS */
 };
@@ -95,6 +95,7 @@ struct task {
 	uint32_t flags : 8; /* enum task_flag */
 	struct task_attr had;	/* what it would carry without us */
 	struct task_attr known; /* what it carries: last found, or set since; what its policy hides as last known */
+	struct task_attr prev;	/* what it carried before we last set it; `had` if somebody has chosen anything since */
 	uint16_t app;		/* leader: id of its process's rule; 0: none */
 	uint16_t inherit;	/* leader: id of the nearest inherit rule that applies to it or an ancestor; 0: none */
 	uint16_t limit;		/* leader: number of the limit of its cgroup and overrides; 0: none */
@@ -107,7 +108,7 @@ struct task {
 	uint8_t theirs : 6;	/* enum task_attr_bit: what somebody has chosen since a rule or override took effect */
 	uint8_t due : 2;	/* enum due */
 };
-_Static_assert(sizeof(struct task) == 76, "kept for every task of the machine, and in a crash");
+_Static_assert(sizeof(struct task) == 88, "kept for every task of the machine, and in a crash");
 
 /*
  * Keeps the compiler from moving writes to records across it. The records of a killed daemon are read from its
@@ -123,14 +124,15 @@ struct tasks;
 #define TASKS_CHUNK_BYTES (TASKS_CHUNK * sizeof(struct task))
 
 /*
- * Where the records live. grow gives TASKS_CHUNK_BYTES more of zeroed memory, aligned for a struct task, which stays
- * until `release` is called for each chunk, or NULL. In memory that outlives the program, the records can be found
- * after a crash (see task_publish).
+ * Memory for the records. `grow` returns TASKS_CHUNK_BYTES of zeroed memory, aligned for a struct task, or NULL; the
+ * memory stays until `release` is called for it. If the memory outlives the program, the records can be read after a
+ * crash (see task_publish), and so can `given`, where the plan keeps the bounds of its judgement. given may be NULL.
  */
 struct tasks_memory {
 	struct task *(*grow)(void *context);
 	void (*release)(void *context, struct task *chunk);
 	void *context;
+	struct given *given;
 };
 
 /* memory is copied; NULL: the heap. Returns NULL without memory. */

@@ -240,7 +240,6 @@ struct tagger_status {
 	struct attr_caps caps; /* the kernel's features */
 	enum tagger_hearing moves;   /* between cgroups */
 	enum tagger_hearing changes; /* of attributes: calls by which anybody sets some */
-	bool crash_safe; /* a crash could be repaired now, for all classes */
 	uint64_t unread;	/* living processes to be read again, whose arguments could not be read */
 	uint64_t helper_cpu_ns; /* CPU time of who reads for it; that of those who have ended is in the program's
 				   children's */
