@@ -16,7 +16,7 @@
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
 
-/* nlmsghdr 16, cn_msg 20, proc_event 40 bytes: 76 on every kernel so far. */
+/* Bytes of a datagram: nlmsghdr 16, cn_msg 20, proc_event 40: 76 on every kernel so far. */
 #define DATAGRAM_MAX 128
 #define BATCH 64
 
@@ -25,11 +25,11 @@ struct proc_connector {
 	struct mmsghdr messages[BATCH];
 	struct iovec iovecs[BATCH];
 	struct sockaddr_nl senders[BATCH];
-	/* Aligned as netlink messages are. */
+	/* Buffers, aligned as netlink messages are. */
 	uint8_t datagrams[BATCH][DATAGRAM_MAX] __attribute__((aligned(8)));
 };
 
-/* Returns 1 and the event in the datagram, as far as it goes; 0 or -EBADMSG as proc_connector_decode. */
+/* Decodes the event in the datagram. Returns the same values as proc_connector_decode. */
 static int unpack(const void *datagram, size_t size, struct proc_event *ret)
 {
 	const size_t head = NLMSG_HDRLEN + sizeof(struct cn_msg);
@@ -99,10 +99,9 @@ static int listen_to(struct nl_sock *socket, enum proc_cn_mcast_op op)
 }
 
 /*
- * Attaches a socket filter: other kinds of events are dropped before they are queued, at the cost of the task that
- * causes them, not ours. The kernel's own filter (since 6.6) comes after the same work (do_one_broadcast in
- * af_netlink.c) and saves nothing. The field is in host order, but BPF_ABS loads swap it as if from network order,
- * hence htonl.
+ * Attaches a socket filter that drops other kinds of events before they are queued, at the cost of the task that causes
+ * them, not ours. The kernel's own filter (since 6.6) comes after the same work (do_one_broadcast in af_netlink.c) and
+ * saves nothing. The field is in host order, but BPF_ABS loads swap it as if from network order: hence htonl.
  */
 static int drop_others(int fd, uint32_t wanted)
 {
@@ -136,7 +135,7 @@ static int open_socket(struct proc_connector *connector, uint32_t wanted, int bu
 	r = drop_others(fd, wanted);
 	if (r < 0)
 		return r;
-	/* Then nobody else can send to our port (netlink_getsockbyportid in af_netlink.c). */
+	/* With it, nobody else can send to our port (netlink_getsockbyportid in af_netlink.c). */
 	if (connect(fd, (const struct sockaddr *)&kernel, sizeof(kernel)) < 0 ||
 	    setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0)
 		return -errno;
@@ -176,8 +175,8 @@ void proc_connector_close(struct proc_connector *connector)
 	if (!connector)
 		return;
 	/*
-	 * A kernel before 6.6 counts listeners by LISTEN and IGNORE only, and goes on making events for one that has
-	 * closed its socket without an IGNORE; later ones notice that.
+	 * Kernels before 6.6 count listeners only by LISTEN and IGNORE, and keep making events for a listener that has
+	 * closed its socket without IGNORE. Later kernels notice the close.
 	 */
 	if (connector->socket) {
 		listen_to(connector->socket, PROC_CN_MCAST_IGNORE);
@@ -215,7 +214,7 @@ int proc_connector_receive(struct proc_connector *connector, struct task_event *
 	return count;
 }
 
-/* Looks for an event of the child in the queue. 0, -ENODATA if there is none, or another -errno. */
+/* Looks for an event of the child in the queue. Returns 0, -ENODATA if there is none, or another -errno. */
 static int find_events_of(struct proc_connector *connector, pid_t child)
 {
 	struct task_event events[BATCH];

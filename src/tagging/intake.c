@@ -10,26 +10,27 @@
 
 #define BATCH 64
 
-/* One queue, with the events received from it that have not been returned yet. */
+/* A queue, with events received from it but not yet returned. */
 struct queue {
-	struct proc_connector *connector; /* NULL: the queue is closed, or a trace */
-	struct trace *trace;		  /* moves; NULL: closed */
+	struct proc_connector *connector; /* NULL if the queue is closed, or is a trace */
+	struct trace *trace;		  /* of moves; NULL if closed */
 	int head, count;
-	bool is_drained; /* nothing was left when it was read last */
-	bool is_ignored; /* until it is opened anew */
+	bool is_drained; /* it was empty after the last read */
+	bool is_ignored; /* not read until it is opened again */
 	struct task_event events[BATCH];
 };
 
 /*
- * The queues are read in passes. An event is queued before whatever it causes, and its time is taken before that: so
- * when a pass has read all queues, each event up to the time at which the pass began is there, but for those of a queue
- * that was not read to its end. Later ones stay for the next pass.
+ * The queues are read in passes. An event is queued before any event that it causes, and its time is taken before it is
+ * queued. So when a pass has read all queues, it has every event up to the time at which the pass began, except those
+ * of a queue that was not read to its end. Later events stay for the next pass.
  */
 struct intake {
 	struct queue queues[INTAKE_QUEUES];
-	int next;	   /* the queue that this pass has to read next; INTAKE_QUEUES: it has read all */
+	/* the queue that this pass reads next; INTAKE_QUEUES if it has read all */
+	int next;
 	bool is_under_way; /* a pass has begun since we last ran empty */
-	uint64_t until_ns; /* CLOCK_MONOTONIC: up to here all events are there */
+	uint64_t until_ns; /* CLOCK_MONOTONIC: all events up to this time have been read */
 };
 
 static const struct {
@@ -127,7 +128,7 @@ static bool is_open(const struct queue *queue)
 	return (queue->connector || queue->trace) && !queue->is_ignored;
 }
 
-/* Returns how many events were received, or -errno; then those received before are lost, too. */
+/* Returns the number of events received, or -errno; then the events received before are lost, too. */
 static int receive_moves(struct queue *queue, bool *ret_drained)
 {
 	struct trace_event moved;
@@ -179,7 +180,7 @@ static int read_queue(struct intake *intake, struct queue *queue)
 		int n;
 
 		queue->head = queue->count = 0;
-		/* A batch may hold nothing but what is none of ours. */
+		/* A batch may contain only events that we ignore. */
 		do {
 			n = receive(intake, queue, &is_drained);
 		} while (n == 0 && !is_drained);
@@ -194,7 +195,9 @@ static int read_queue(struct intake *intake, struct queue *queue)
 	return 0;
 }
 
-/* Goes on with the pass. Returns 0 when all queues are read; or -errno as read_queue does, of the queue in *ret. */
+/*
+ * Continues the pass. Returns 0 when all queues have been read; or -errno as read_queue does, with its queue in *ret.
+ */
 static int read_rest(struct intake *intake, enum intake_queue *ret)
 {
 	for (; intake->next < INTAKE_QUEUES; intake->next++) {
@@ -208,7 +211,7 @@ static int read_rest(struct intake *intake, enum intake_queue *ret)
 	return 0;
 }
 
-/* The earliest event that the pass has found, or NULL. *ret_left: others are there, or may be. */
+/* Returns the earliest event of the pass, or NULL. *ret_left tells whether others are left, or may be. */
 static struct queue *earliest(struct intake *intake, bool *ret_left)
 {
 	struct queue *earliest = NULL;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Several subscriptions read as one, in the order of time. An exec has to be handled at once. A fork does not (the
- * child inherits the right attributes); it only has to be booked before the next exec or rename is decided. So forks
- * have a queue of their own, which may fill up for a while: a fork storm then wakes us a hundred times a second, not
- * twenty thousand times. Renames cost their author less than they cost us, and only some rules use them: their queue
- * can be closed, and so can that of moves between cgroups, which come from a tracepoint. Among forks the place of moves
- * is exact: the kernel moves no process that is in the middle of a fork (cgroup_threadgroup_rwsem, held until after the
- * event of the fork; copy_process in fork.c, 6.18).
+ * Reads several subscriptions as one, in the order of time.
+ *
+ * An exec has to be handled at once. A fork need not, because the child inherits the right attributes; it only has to
+ * be booked before the next exec or rename is decided. So forks have a queue of their own, which may fill up for a
+ * while: a fork storm then wakes us a hundred times a second, not twenty thousand times.
+ *
+ * Renames cost their author less than they cost us, and only some rules need them. So their queue can be closed, and so
+ * can that of moves between cgroups, which come from a tracepoint. The order of moves among forks is exact: the kernel
+ * moves no process in the middle of a fork (cgroup_threadgroup_rwsem, held until after the event of the fork;
+ * copy_process in fork.c, 6.18).
  */
 #pragma once
 
@@ -26,39 +29,41 @@ enum intake_queue {
 struct intake;
 
 enum intake_result {
-	INTAKE_EVENT, /* *ret is filled in */
-	INTAKE_EMPTY, /* nothing is queued */
-	INTAKE_LOST,  /* the kernel has dropped events; the queues can still be read */
-	INTAKE_LOST_NAMES, /* it has dropped renames only ... */
-	INTAKE_LOST_MOVES, /* ... or moves only */
-	INTAKE_ERROR, /* *ret_error is set; nothing more for now */
+	INTAKE_EVENT,	   /* *ret is filled in */
+	INTAKE_EMPTY,	   /* nothing is queued */
+	INTAKE_LOST,	   /* the kernel has dropped events; the queues can still be read */
+	INTAKE_LOST_NAMES, /* the kernel has dropped only renames */
+	INTAKE_LOST_MOVES, /* the kernel has dropped only moves */
+	INTAKE_ERROR,	   /* *ret_error is set; nothing more for now */
 };
 
-/* Subscribes to forks, and checks that the kernel sends events. 0 or -errno, as from proc_connector_open. */
+/* Subscribes to forks, and checks that the kernel sends events. Returns 0 or -errno, as proc_connector_open does. */
 int intake_open(struct intake **ret);
 void intake_close(struct intake *intake);
 
-/* Opens a queue, unless it is open. 0 or -errno, as proc_connector_open or, for moves, cgroup_moves_open. */
+/*
+ * Opens a queue, unless it is open. Returns 0 or -errno, as proc_connector_open or, for moves, cgroup_moves_open does.
+ */
 int intake_subscribe(struct intake *intake, enum intake_queue kind);
 
-/* Closes it, and drops what is queued. */
+/* Closes a queue, and drops its events. */
 void intake_unsubscribe(struct intake *intake, enum intake_queue kind);
 
-/* In a flood: nothing of the queue is read until it is opened anew, or intake_heed_moves is called. */
+/* Stops reading a queue in a flood, until it is opened again or intake_heed_moves is called. */
 void intake_ignore(struct intake *intake, enum intake_queue kind);
 
-/* Drops what is queued of moves, and has them read from now on. */
+/* Drops queued moves, and reads them again from now on. */
 void intake_heed_moves(struct intake *intake);
 
-/* The descriptor to poll, or -1 if the queue is closed. */
+/* Returns the descriptor to poll, or -1 if the queue is closed. */
 int intake_fd(const struct intake *intake, enum intake_queue queue);
 
-/* The next event by time: never a later one while an earlier one that could have caused it is unread. */
+/* Returns the next event by time: never a later one while an earlier one that could have caused it is unread. */
 enum intake_result intake_next(struct intake *intake, struct task_event *ret, int *ret_error);
 
 /*
- * Makes the times of events from one queue ascend, none later than now (CLOCK_MONOTONIC). Two processors may queue
- * their events in another order than they took the times; the difference is microseconds, and the order of the queue is
- * kept. Without this an event could wait for ever for a time that its queue has passed.
+ * Makes the times of events from one queue ascend, none later than now (CLOCK_MONOTONIC). Two CPUs may queue their
+ * events in another order than they took the times; the difference is microseconds, and the order of the queue is kept.
+ * Without this, an event could wait forever for a time that its queue has passed.
  */
 void intake_put_in_order(struct task_event *events, int count, uint64_t now_ns);

@@ -101,8 +101,8 @@ static uint64_t widen(uint32_t ticks)
 static int read_file(int fd, size_t size, struct state_legacy *ret)
 {
 	/*
-	 * Do not map the file: a page that cannot be read back from swap would raise SIGBUS. Use shared memory, which
-	 * does not count for RLIMIT_DATA: a million records would exceed that.
+	 * Read the file instead of mapping it: a page that cannot be read back from swap would raise SIGBUS. Use shared
+	 * memory, which does not count for RLIMIT_DATA: a million records would exceed that.
 	 */
 	void *bytes = mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char boot_id[BOOT_ID_SIZE];
@@ -146,7 +146,7 @@ int state_read(int folder, struct state_legacy *ret)
 	r = folder < 0 ? folder : read_one(folder, STATE_TASKS, ret);
 	if (r < 0 || ret->n_records)
 		return r;
-	/* Without that of a stop no more is known than at the first start since boot. */
+	/* A missing file of a stop is no error: nothing is known then, as at the first start since boot. */
 	state_legacy_clear(ret);
 	read_one(folder, STATE_STOPPED, ret);
 	ret->stopped = ret->n_records > 0;
@@ -162,7 +162,7 @@ void state_legacy_clear(struct state_legacy *legacy)
 
 /* ---- writing ---- */
 
-/* posix_fallocate is interrupted by whatever stops us for a while, such as the cgroup freezer. */
+/* posix_fallocate fails with EINTR if anything stops us for a while, such as the cgroup freezer. */
 static bool allocate(int fd, off_t offset, size_t bytes)
 {
 	do {
@@ -171,7 +171,10 @@ static bool allocate(int fd, off_t offset, size_t bytes)
 	return errno == 0;
 }
 
-/* Extends and maps the file. It allocates now, since a later shortage would raise SIGBUS. NULL: see errno. */
+/*
+ * Extends and maps the file. Allocates now, because a later shortage would raise SIGBUS. Returns NULL on failure: see
+ * errno.
+ */
 static void *map_more(struct state *state, size_t bytes)
 {
 	void *memory;
@@ -200,7 +203,7 @@ static int write_header(struct state *state, uint64_t start)
 
 int state_new(int folder, uint64_t start, struct state **ret)
 {
-	/* One may be left by a run that was killed. */
+	/* A killed run may have left one. */
 	int r = state_file_remove(folder, STATE_TASKS_NEW);
 	struct state *state;
 
@@ -219,7 +222,7 @@ int state_new(int folder, uint64_t start, struct state **ret)
 	return r;
 }
 
-/* TASKS_CHUNK records. */
+/* Returns memory for TASKS_CHUNK records. */
 static struct task *grow(void *context)
 {
 	return map_more(context, TASKS_CHUNK_BYTES);
@@ -245,7 +248,7 @@ void state_free(struct state *state)
 {
 	if (!state)
 		return;
-	/* Of one that was not published. */
+	/* Remove a file that was never published. */
 	unlinkat(state->folder, STATE_TASKS_NEW, 0);
 	if (state->header)
 		munmap(state->header, STATE_HEADER_BYTES);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state file: what each task had before us, for the time after a crash. The table of tasks is a mapped file in
- * /run, so keeping it costs the event path nothing. After a crash the next start, or `schedqos restore`, takes it
- * over.
+ * The state file holds what each task had before us, for use after a crash. The table of tasks is a mapped file in
+ * /run, so keeping it costs the event path nothing. After a crash the next start, or `schedqos restore`, takes it over.
  *
- * folder is a descriptor of the runtime folder (see state_folder_open), or the -errno of opening it, which is then
- * returned.
+ * folder is a descriptor of the runtime folder (see state_folder_open), or the -errno of opening it; the functions then
+ * return that.
  */
 #pragma once
 
@@ -16,13 +15,13 @@ struct state;
 
 /* The state of a daemon that has ended. */
 struct state_legacy {
-	void *bytes; /* the file, in which the following are */
+	void *bytes; /* the file, which contains the following */
 	size_t size;
 	const struct task *records;
 	size_t n_records, n_changed; /* n_changed of them carry something that it set */
 	const struct given *given;   /* what its classes gave; NULL without a file */
 	bool stopped;	/* it had put back all of them: what outlasted the stop is not on record. There are some */
-	uint64_t start; /* when it subscribed to events: ticks since boot */
+	uint64_t start; /* when the daemon subscribed to events: ticks since boot */
 };
 
 /*
@@ -34,12 +33,12 @@ int state_read(int folder, struct state_legacy *ret);
 void state_legacy_clear(struct state_legacy *legacy);
 
 /*
- * Makes a state, with a file that no reader finds before state_publish. The folder stays the caller's. start: as in
- * struct state_legacy. 0 or -errno.
+ * Makes a state, with a file that no reader finds before state_publish. The caller keeps ownership of the folder. start
+ * is that of struct state_legacy. Returns 0 or -errno.
  */
 int state_new(int folder, uint64_t start, struct state **ret);
 
-/* The memory to pass to plan_new. There is none if the file system has no room. */
+/* Returns the memory to pass to plan_new. The memory has no room if the file system has none. */
 struct tasks_memory state_memory(struct state *state);
 
 /* Has it take the place of an earlier file, once it has all that this had. 0 or -errno. */
@@ -84,12 +83,12 @@ struct state_header {
 #define STATE_HEADER_BYTES STATE_WHOLE_PAGES(sizeof(struct state_header))
 _Static_assert(TASKS_CHUNK_BYTES % 4096 == 0, "chunks are mapped");
 
-/* Whether a task can have this record; with one that it cannot have, the whole file is refused. */
+/* Returns whether the record is possible. A file with an impossible one is refused as a whole. */
 bool state_record_is_sound(const struct task *task);
 
 /*
- * Parses a file of this size in memory, which must be aligned for a header, and moves its records together; boot_id: of
- * this boot. Returns as state_read does, with ret->start cut to 32 bits and ret->bytes NULL: the memory stays the
- * caller's.
+ * Parses a file of this size in memory, which must be aligned for a header, and moves its records together. boot_id is
+ * that of this boot. Returns as state_read does, with ret->start cut to 32 bits and ret->bytes NULL: the caller keeps
+ * the memory.
  */
 int state_parse(void *bytes, size_t size, const char *boot_id, struct state_legacy *ret);
