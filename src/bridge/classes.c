@@ -59,7 +59,7 @@ static void look_into(const char *path, struct named_class *item)
 /* Reads all files of a unit. Returns 1 if they name a class, 0 if not, or -errno. */
 static int look_at_unit(sd_bus *manager, const char *name, struct named_class *item)
 {
-	_cleanup_(unit_clear) struct unit unit = { 0 };
+	_cleanup_(unit_clear) struct manager_unit unit = { 0 };
 	int r = unit_read(manager, name, false, &unit);
 
 	if (r < 0)

@@ -108,22 +108,22 @@ static const struct property {
 	char type;
 	size_t at;
 } of_all[] = {
-	{ "FragmentPath", 's', offsetof(struct unit, fragment) },
-	{ "DropInPaths", 'a', offsetof(struct unit, drop_ins) },
-	{ "Id", 's', offsetof(struct unit, id) },
-	{ "LoadState", 's', offsetof(struct unit, load_state) },
-	{ "Transient", 'b', offsetof(struct unit, is_transient) },
+	{ "FragmentPath", 's', offsetof(struct manager_unit, fragment) },
+	{ "DropInPaths", 'a', offsetof(struct manager_unit, drop_ins) },
+	{ "Id", 's', offsetof(struct manager_unit, id) },
+	{ "LoadState", 's', offsetof(struct manager_unit, load_state) },
+	{ "Transient", 'b', offsetof(struct manager_unit, is_transient) },
 }, of_kind[] = {
-	{ "CPUWeight", 't', offsetof(struct unit, weight) },
-	{ "CPUQuotaPerSecUSec", 't', offsetof(struct unit, other_value) },
-	{ "StartupCPUWeight", 't', offsetof(struct unit, other_value) },
-	{ "CPUShares", 't', offsetof(struct unit, other_value) },
-	{ "StartupCPUShares", 't', offsetof(struct unit, other_value) },
-	{ "ControlGroup", 's', offsetof(struct unit, cgroup) },
-	{ "Slice", 's', offsetof(struct unit, slice) },
+	{ "CPUWeight", 't', offsetof(struct manager_unit, weight) },
+	{ "CPUQuotaPerSecUSec", 't', offsetof(struct manager_unit, other_value) },
+	{ "StartupCPUWeight", 't', offsetof(struct manager_unit, other_value) },
+	{ "CPUShares", 't', offsetof(struct manager_unit, other_value) },
+	{ "StartupCPUShares", 't', offsetof(struct manager_unit, other_value) },
+	{ "ControlGroup", 's', offsetof(struct manager_unit, cgroup) },
+	{ "Slice", 's', offsetof(struct manager_unit, slice) },
 };
 
-static int read_property(sd_bus *bus, const char *interface, const struct property *property, struct unit *unit)
+static int read_property(sd_bus *bus, const char *interface, const struct property *property, struct manager_unit *unit)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	void *to = (char *)unit + property->at;
@@ -144,13 +144,13 @@ static int read_property(sd_bus *bus, const char *interface, const struct proper
 	return outcome(r, &error);
 }
 
-int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
+int unit_read(sd_bus *bus, const char *name, bool load, struct manager_unit *ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *path;
 	int r;
 
-	*ret = (struct unit){ .weight = WEIGHT_UNSET, .other_value = WEIGHT_UNSET };
+	*ret = (struct manager_unit){ .weight = WEIGHT_UNSET, .other_value = WEIGHT_UNSET };
 	if (!interface_of(name))
 		return -ENOENT;
 	/* Asking for a property would load the unit, too, and loading sends another signal. */
@@ -170,9 +170,9 @@ int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret)
 }
 
 /* Computes the cgroup from the slice, because a unit that does not run has none yet. */
-static int expected_cgroup(sd_bus *bus, struct unit *unit)
+static int expected_cgroup(sd_bus *bus, struct manager_unit *unit)
 {
-	_cleanup_(unit_clear) struct unit slice = { 0 };
+	_cleanup_(unit_clear) struct manager_unit slice = { 0 };
 	int r = unit_read(bus, unit->slice, false, &slice);
 
 	if (r >= 0)
@@ -184,7 +184,7 @@ static int expected_cgroup(sd_bus *bus, struct unit *unit)
 	return r < 0 ? -ENOMEM : 0;
 }
 
-int unit_read_share(sd_bus *bus, struct unit *unit)
+int unit_read_share(sd_bus *bus, struct manager_unit *unit)
 {
 	int r = 0;
 
@@ -193,7 +193,7 @@ int unit_read_share(sd_bus *bus, struct unit *unit)
 	return r < 0 || *unit->cgroup ? r : expected_cgroup(bus, unit);
 }
 
-void unit_clear(struct unit *unit)
+void unit_clear(struct manager_unit *unit)
 {
 	for (char **at = unit->drop_ins; at && *at; at++)
 		free(*at);
@@ -211,7 +211,7 @@ int unit_set_weight(sd_bus *bus, const char *name, uint64_t weight)
 	return call_manager(bus, "SetUnitProperties", NULL, "sba(sv)", name, 1, 1, "CPUWeight", "t", weight);
 }
 
-bool unit_has_border(const struct unit *unit)
+bool unit_has_border(const struct manager_unit *unit)
 {
 	const struct cpu_hierarchies where = cpu_hierarchies_find(AT_FDCWD);
 	const char *end = strrchr(unit->cgroup, '/');

@@ -15,7 +15,7 @@
 #define UNIT_NAME_BYTES 256
 
 /* A unit's properties. */
-struct unit {
+struct manager_unit {
 	char *path;
 	char *fragment, **drop_ins; /* in the order in which systemd reads them */
 	char *id, *load_state;
@@ -47,11 +47,11 @@ int manager_each_unit(sd_bus *bus, int (*found)(void *context, const char *name)
  * Reads a unit's properties; with load, has the manager load it if needed. Returns 0; -ENOENT if there is no such unit,
  * if the name is an alias, or if its kind has no weight; or another -errno. The caller clears the unit in any case.
  */
-int unit_read(sd_bus *bus, const char *name, bool load, struct unit *ret);
-void unit_clear(struct unit *unit);
+int unit_read(sd_bus *bus, const char *name, bool load, struct manager_unit *ret);
+void unit_clear(struct manager_unit *unit);
 
 /* Reads the properties that concern its share. Returns 0; -ENOENT if the unit is gone; or another -errno. */
-int unit_read_share(sd_bus *bus, struct unit *unit);
+int unit_read_share(sd_bus *bus, struct manager_unit *unit);
 
 /* Sets the weight until the next boot. Returns 0; -ENOENT or -EACCES if the manager refuses; or another -errno. */
 int unit_set_weight(sd_bus *bus, const char *name, uint64_t weight);
@@ -60,4 +60,4 @@ int unit_set_weight(sd_bus *bus, const char *name, uint64_t weight);
  * Returns whether the cpu controller is already enabled for the unit and its siblings. If not, a weight would enable
  * it, and make a border between each two of them.
  */
-bool unit_has_border(const struct unit *unit);
+bool unit_has_border(const struct manager_unit *unit);

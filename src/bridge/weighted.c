@@ -98,7 +98,8 @@ static int forget_weight(struct weighted *weighted, const char *name)
  * Puts a weight back before the link is removed, so that a kill in between leaves nothing behind. Returns 0 or -errno:
  * the manager does not answer any more.
  */
-static int put_back(struct weighted *weighted, const char *name, const struct kept_weight *kept, struct unit *unit)
+static int put_back(struct weighted *weighted, const char *name, const struct kept_weight *kept,
+		    struct manager_unit *unit)
 {
 	if (unit->weight == kept->set) {
 		int r = unit_set_weight(weighted->manager, name, kept->before);
@@ -133,7 +134,7 @@ static bool is_shipped(const char *path)
  * Returns whether somebody has chosen the unit's weight. In a user's manager, systemd's own files give slices 100, the
  * value they would have anyway.
  */
-static bool has_chosen_weight(const struct weighted *weighted, const struct unit *unit)
+static bool has_chosen_weight(const struct weighted *weighted, const struct manager_unit *unit)
 {
 	bool is_chosen = !is_shipped(unit->fragment);
 
@@ -145,7 +146,7 @@ static bool has_chosen_weight(const struct weighted *weighted, const struct unit
 }
 
 /* Returns whether nobody has chosen the unit's share, and a weight would make no new border. */
-static bool may_set(struct weighted *weighted, const struct unit *unit)
+static bool may_set(struct weighted *weighted, const struct manager_unit *unit)
 {
 	const bool is_chosen = has_chosen_weight(weighted, unit);
 
@@ -164,7 +165,7 @@ static bool may_set(struct weighted *weighted, const struct unit *unit)
 	return false;
 }
 
-static int set_weight(struct weighted *weighted, const char *name, const struct unit *unit, unsigned weight)
+static int set_weight(struct weighted *weighted, const char *name, const struct manager_unit *unit, unsigned weight)
 {
 	const struct kept_weight kept = { unit->weight, weight, unit->is_transient };
 	int r = record_weight(weighted, name, &kept);
@@ -189,7 +190,7 @@ static int set_weight(struct weighted *weighted, const char *name, const struct 
  */
 static int adjust_unit(struct weighted *weighted, const char *name, unsigned weight, bool load)
 {
-	_cleanup_(unit_clear) struct unit unit = { 0 };
+	_cleanup_(unit_clear) struct manager_unit unit = { 0 };
 	struct kept_weight kept;
 	bool is_kept = find_kept(weighted, name, &kept);
 	int r;

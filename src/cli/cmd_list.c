@@ -68,7 +68,7 @@ static void add_text_row(struct text_buf *rows, const struct task_row *row)
 	text_buf_printf(rows, "%zu\t%.2f\t%.1f\n", row->tasks, (double)row->run_ns / 1e9, (double)row->delay_ns / 1e6);
 }
 
-static char *make_text(const struct tasks *tasks)
+static char *make_text(const struct task_list *tasks)
 {
 	struct text_buf rows = { 0 }, out = { 0 };
 
@@ -107,7 +107,7 @@ static void put_row_json(struct json_writer *json, const struct task_row *row)
 	json_end(json, '}');
 }
 
-static char *make_json(const struct tasks *tasks)
+static char *make_json(const struct task_list *tasks)
 {
 	struct json_writer json = { 0 };
 
@@ -167,7 +167,7 @@ static bool read_proc_row(int proc, struct task_row *row)
 }
 
 /* Makes the rows to show. Returns 0 or an exit status. */
-static int make_rows(const struct command *command, struct tasks *tasks)
+static int make_rows(const struct command *command, struct task_list *tasks)
 {
 	_cleanup_close_ int proc = procfs_open();
 	struct task_row *rows = tasks->rows;
@@ -186,7 +186,7 @@ static int make_rows(const struct command *command, struct tasks *tasks)
 }
 
 /* Checks that the class named by --class exists. Returns 0 or an exit status. */
-static int check_class_option(const struct command *command, const struct tasks *tasks)
+static int check_class_option(const struct command *command, const struct task_list *tasks)
 {
 	struct suggestion near = { .word = command->values[OPTION_CLASS] };
 	struct text_buf names = { 0 };
@@ -210,7 +210,7 @@ static int check_class_option(const struct command *command, const struct tasks 
 			   all ? all : "others");
 }
 
-static bool show_list(const struct command *command, const struct tasks *tasks)
+static bool show_list(const struct command *command, const struct task_list *tasks)
 {
 	const bool as_json = option_given(command, OPTION_JSON);
 	_cleanup_free_ char *text = as_json ? make_json(tasks) : make_text(tasks);
@@ -220,7 +220,7 @@ static bool show_list(const struct command *command, const struct tasks *tasks)
 
 int cmd_list(const struct command *command)
 {
-	struct tasks tasks = { 0 };
+	struct task_list tasks = { 0 };
 	int status = tasks_read(&tasks) < 0 ? EXIT_FAILURE : check_class_option(command, &tasks);
 
 	if (status == 0)

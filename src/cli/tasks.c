@@ -30,7 +30,7 @@ static int read_strings(sd_bus_message *reply, const char ***ret, size_t *ret_co
 }
 
 /* Reads one task. Returns 1, 0 after the last one, or -errno. */
-static int read_row(sd_bus_message *reply, const struct tasks *tasks, const char **patterns, size_t n_patterns,
+static int read_row(sd_bus_message *reply, const struct task_list *tasks, const char **patterns, size_t n_patterns,
 		    struct task_row *ret)
 {
 	uint32_t tid, tgid, reason, pattern, policy, flags;
@@ -46,8 +46,8 @@ static int read_row(sd_bus_message *reply, const struct tasks *tasks, const char
 		.tgid = (pid_t)tgid,
 		.app = pattern && pattern < n_patterns ? patterns[pattern] : NULL,
 		.slice_ns = slice_ns,
-		.class = class >= 0 && (size_t)class < tasks->n_classes ? tasks->classes[class] : NULL,
-		.rank = (uint16_t)class,
+		.class = class >= 0 && (size_t) class < tasks->n_classes ? tasks->classes[class] : NULL,
+		.rank = (uint16_t) class,
 		.nice = (int16_t)nice,
 		.reason = reason < tasks->n_reasons ? tasks->reasons[reason] : "?",
 		.policy = (uint8_t)policy,
@@ -59,7 +59,7 @@ static int read_row(sd_bus_message *reply, const struct tasks *tasks, const char
 	return 1;
 }
 
-static int read_rows(sd_bus_message *reply, struct tasks *tasks, const char **patterns, size_t n_patterns)
+static int read_rows(sd_bus_message *reply, struct task_list *tasks, const char **patterns, size_t n_patterns)
 {
 	int r = sd_bus_message_enter_container(reply, 'a', BUS_TASK);
 
@@ -82,7 +82,7 @@ static int compare_tids(const void *a, const void *b)
 	return ((const struct task_row *)a)->tid - ((const struct task_row *)b)->tid;
 }
 
-int tasks_read(struct tasks *ret)
+int tasks_read(struct task_list *ret)
 {
 	_cleanup_free_ const char **patterns = NULL;
 	size_t n_patterns = 0;
@@ -106,13 +106,13 @@ int tasks_read(struct tasks *ret)
 	return r < 0 ? r : 0;
 }
 
-void tasks_clear(struct tasks *tasks)
+void tasks_clear(struct task_list *tasks)
 {
 	sd_bus_message_unref(tasks->reply);
 	free(tasks->rows);
 	free(tasks->classes);
 	free(tasks->reasons);
-	*tasks = (struct tasks){ 0 };
+	*tasks = (struct task_list){ 0 };
 }
 
 int task_text_compare(const char *a, const char *b)

@@ -8,11 +8,11 @@
 
 #include <systemd/sd-bus.h>
 
-/* A task, or several that are shown as one. The strings belong to struct tasks. */
+/* A task, or several that are shown as one. The strings belong to struct task_list. */
 struct task_row {
 	pid_t tid, tgid;
-	const char *class;  /* NULL: none */
-	const char *app;    /* its rule's pattern, escaped; NULL if none */
+	const char *class; /* NULL: none */
+	const char *app;   /* its rule's pattern, escaped; NULL if none */
 	const char *reason;
 	uint16_t rank; /* its class's rank, 0 is the highest; BUS_NO_CLASS if none */
 	int16_t nice;
@@ -28,7 +28,7 @@ struct task_row {
 };
 
 /* Starts as all zeroes. */
-struct tasks {
+struct task_list {
 	sd_bus_message *reply;
 	struct task_row *rows; /* sorted by tid */
 	size_t n_rows;
@@ -39,8 +39,8 @@ struct tasks {
 };
 
 /* Asks the daemon for all tasks. Returns 0; or -errno after logging the reason. */
-int tasks_read(struct tasks *ret);
-void tasks_clear(struct tasks *tasks);
+int tasks_read(struct task_list *ret);
+void tasks_clear(struct task_list *tasks);
 
 /* Reads the use of this task since it began; leaves it 0 if the kernel does not report it. */
 void task_row_read_use(int proc, struct task_row *row);

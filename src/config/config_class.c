@@ -12,7 +12,7 @@
 #define DEADLINE_RUNTIME_MIN 1024 /* ns; the kernel counts deadline budgets in this unit */
 
 #define NUMBER(member, least, most) .type = KEY_NUMBER, .min = (least), .max = (most), FIELD(struct qos_attr, member)
-#define NANOSECONDS(member) NUMBER(member, 0, INT64_MAX), .kind = "nanoseconds"
+#define NANOSECONDS(member)	    NUMBER(member, 0, INT64_MAX), .kind = "nanoseconds"
 
 /* In the order of the bits of enum qos_has. */
 static const struct key attributes[] = {
@@ -34,8 +34,8 @@ static const struct keys attribute_keys = KEYS(attributes, .kind = "attribute");
 /* One class object as written in a file. */
 struct class_text {
 	const struct json_node *object;
-	struct qos_attr attr;		 /* attributes with a value */
-	uint16_t removed;		 /* enum qos_has: attributes given as null */
+	struct qos_attr attr; /* attributes with a value */
+	uint16_t removed;     /* enum qos_has: attributes given as null */
 };
 
 bool is_class(const struct json_node *value)
@@ -85,7 +85,7 @@ static const struct json_node *culprit(const struct class_text *text, enum qos_h
 	return value ? value : text->object;
 }
 
-enum kind {
+enum policy_kind {
 	FAIR = 1,
 	REAL_TIME = 2,
 	DEADLINE = 4,
@@ -94,7 +94,7 @@ enum kind {
 /* Attributes that only some kinds of policies use. */
 static const struct {
 	enum qos_has bit;
-	enum kind kinds;
+	enum policy_kind kinds;
 	const char *words;
 } uses[] = {
 	{ QOS_HAS_NICE, FAIR, "fair policies" },
@@ -105,7 +105,7 @@ static const struct {
 };
 
 static void check_uses(struct parser *parser, const struct class_text *text, const struct qos_attr *attr,
-		       enum kind kind)
+		       enum policy_kind kind)
 {
 	for (size_t i = 0; i < array_size(uses); i++) {
 		const enum qos_has bit = uses[i].bit;
@@ -158,9 +158,9 @@ static void check_io(struct parser *parser, const struct class_text *text, const
 /* Checks that the attributes of a merged class fit together. */
 static void check_class(struct parser *parser, const struct class_text *text, const struct qos_attr *attr)
 {
-	const enum kind kind = task_policy_is_fair(attr->policy) ? FAIR
-			       : attr->policy == POLICY_DEADLINE ? DEADLINE
-								 : REAL_TIME;
+	const enum policy_kind kind = task_policy_is_fair(attr->policy) ? FAIR
+				      : attr->policy == POLICY_DEADLINE ? DEADLINE
+									: REAL_TIME;
 
 	check_uses(parser, text, attr, kind);
 	if (kind == FAIR && (attr->has & QOS_HAS_RUNTIME) && attr->runtime &&

@@ -143,12 +143,12 @@ void complain(struct parser *parser, const struct json_node *node, unsigned what
 	va_end(args);
 }
 
-static const char *name_at(struct names names, size_t i)
+static const char *name_at(struct valid_names names, size_t i)
 {
 	return *(const char *const *)((const char *)names.items + i * names.size);
 }
 
-char *names_to_choose(struct parser *parser, struct names names)
+char *names_to_choose(struct parser *parser, struct valid_names names)
 {
 	struct text_buf text = { 0 };
 	char *taken;
@@ -166,7 +166,7 @@ char *names_to_choose(struct parser *parser, struct names names)
 }
 
 /* Returns the name that was probably meant, or NULL. */
-static const char *closest(struct names names, const char *word)
+static const char *closest(struct valid_names names, const char *word)
 {
 	struct suggestion near = { .word = word };
 
@@ -176,7 +176,7 @@ static const char *closest(struct names names, const char *word)
 }
 
 void complain_unknown(struct parser *parser, const struct json_node *node, enum complaint where, const char *kind,
-		      const char *word, struct names names, const char *otherwise)
+		      const char *word, struct valid_names names, const char *otherwise)
 {
 	_cleanup_free_ char *all = otherwise ? NULL : names_to_choose(parser, names);
 	const char *near = closest(names, word);
@@ -230,7 +230,7 @@ char *config_path_of(const struct config *config, const struct rule *rule, const
 	return text_buf_take(&path);
 }
 
-static char *words_unknown(const char *kind, struct names names, const char *name)
+static char *words_unknown(const char *kind, struct valid_names names, const char *name)
 {
 	const char *near = closest(names, name);
 	_cleanup_free_ char *raw = NULL;

@@ -58,7 +58,7 @@ char *config_print(const struct config *config, bool with_places)
 /* ---- differences; an item's text is made when it is compared ---- */
 
 /* In the order of a file: settings first, rules last. */
-enum kind {
+enum item_kind {
 	KIND_SETTING,
 	KIND_CLASS,
 	KIND_PROFILE,
@@ -67,39 +67,39 @@ enum kind {
 
 static const char *const kind_names[] = { "setting", "class", "profile", "rule" };
 
-struct item {
-	enum kind kind;
+struct config_item {
+	enum item_kind kind;
 	const char *name;
-	const void *what; /* the key of a setting, or the class, profile or rule */
+	const void *what;	     /* the key of a setting, or the class, profile or rule */
 	const struct source *source; /* NULL for a setting */
 };
 
 static int compare_items(const void *va, const void *vb)
 {
-	const struct item *a = va, *b = vb;
+	const struct config_item *a = va, *b = vb;
 
 	return a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->name, b->name);
 }
 
 /* Returns all items, which the caller frees; NULL if there is no memory. */
-static struct item *list(const struct config *config, size_t *ret_n)
+static struct config_item *list(const struct config *config, size_t *ret_n)
 {
 	const size_t n = setting_keys.n + config->n_classes + config->n_profiles + config->rules->n_lists;
-	struct item *all = calloc(n, sizeof(*all)), *item = all;
+	struct config_item *all = calloc(n, sizeof(*all)), *item = all;
 
 	if (!all)
 		return NULL;
 	for (const struct key *key = setting_keys.items; key < setting_keys.items + setting_keys.n; key++)
-		*item++ = (struct item){ KIND_SETTING, key->name, key, NULL };
-	for (const struct qos_class *class = config->classes; class < config->classes + config->n_classes; class++)
-		*item++ = (struct item){ KIND_CLASS, class->name, class, &class->source };
+		*item++ = (struct config_item){ KIND_SETTING, key->name, key, NULL };
+	for (const struct qos_class *class = config->classes; class < config->classes + config->n_classes; class ++)
+		*item++ = (struct config_item){ KIND_CLASS, class->name, class, &class->source };
 	for (const struct sched_profile *profile = config->profiles; profile < config->profiles + config->n_profiles;
 	     profile++)
-		*item++ = (struct item){ KIND_PROFILE, profile->name, profile, &profile->source };
+		*item++ = (struct config_item){ KIND_PROFILE, profile->name, profile, &profile->source };
 	for (size_t i = 0; i < config->rules->n_lists; i++) {
 		const struct rule *rule = config->rules->lists[i];
 
-		*item++ = (struct item){ KIND_RULE, rule->pattern, rule, &rule->source };
+		*item++ = (struct config_item){ KIND_RULE, rule->pattern, rule, &rule->source };
 	}
 	*ret_n = n;
 	qsort(all, n, sizeof(*all), compare_items);
@@ -107,7 +107,7 @@ static struct item *list(const struct config *config, size_t *ret_n)
 }
 
 /* Returns the item's meaning on one line, "" for an absent setting or item, or NULL if there is no memory. */
-static char *item_text(const struct config *config, const struct item *item)
+static char *item_text(const struct config *config, const struct config_item *item)
 {
 	struct json_writer json = { .in_line = 1 };
 	char *text;
@@ -134,7 +134,7 @@ static char *item_text(const struct config *config, const struct item *item)
 	return text;
 }
 
-static char *item_place(const struct config *config, const struct item *item)
+static char *item_place(const struct config *config, const struct config_item *item)
 {
 	const struct rule *rule = item->kind == KIND_RULE ? item->what : NULL;
 
@@ -144,7 +144,7 @@ static char *item_place(const struct config *config, const struct item *item)
 }
 
 /* Reports one difference. `item` is the newer one and belongs to `config`. Returns 0 or -ENOMEM. */
-static int note_change(const struct config *config, const struct item *item, const char *old, const char *new,
+static int note_change(const struct config *config, const struct config_item *item, const char *old, const char *new,
 		       config_found *found, void *context, struct config_diff *diff)
 {
 	_cleanup_free_ char *name = text_escape(item->name, strlen(item->name)), *place = item_place(config, item);
@@ -169,12 +169,12 @@ int config_diff(const struct config *before, const struct config *after, config_
 		struct config_diff *ret)
 {
 	size_t n_old = 0, n_new = 0, a = 0, b = 0;
-	_cleanup_free_ struct item *old = list(before, &n_old), *new = list(after, &n_new);
+	_cleanup_free_ struct config_item *old = list(before, &n_old), *new = list(after, &n_new);
 	int r = old && new ? 0 : -ENOMEM;
 
 	*ret = (struct config_diff){ 0 };
 	while (r == 0 && (a < n_old || b < n_new)) {
-		const struct item *was = a < n_old ? &old[a] : NULL, *is = b < n_new ? &new[b] : NULL;
+		const struct config_item *was = a < n_old ? &old[a] : NULL, *is = b < n_new ? &new[b] : NULL;
 		const int order = was && is ? compare_items(was, is) : is ? 1 : -1;
 		_cleanup_free_ char *was_text = item_text(before, order <= 0 ? was : NULL);
 		_cleanup_free_ char *is_text = item_text(after, order >= 0 ? is : NULL);

@@ -38,10 +38,10 @@ struct parser {
 
 	struct config_errors *errors; /* the caller's; errors from before this parser come first: */
 	size_t n_before, n_errors_before;
-	size_t file;		    /* index of the file being parsed */
-	enum rule_raise raise;	    /* default for rules of this file that have no `raise` */
+	size_t file;		      /* index of the file being parsed */
+	enum rule_raise raise;	      /* default for rules of this file that have no `raise` */
 	const struct json_node *root; /* root node of this file */
-	bool no_memory;		    /* an allocation failed, so the result is void */
+	bool no_memory;		      /* an allocation failed, so the result is void */
 };
 
 #define WORDS(list)	    .type = KEY_WORD, .words = (list), .n_words = array_size(list)
@@ -68,8 +68,8 @@ struct key {
 	int64_t min, max;	  /* KEY_NUMBER */
 	const struct word *words; /* WORDS() */
 	size_t n_words;
-	const char *kind; /* noun for errors: for a word, NULL means the key's name; for a number, its unit, or NULL */
-	bool or_null;	  /* KEY_TEXT, KEY_CLASS: null is allowed */
+	const char *kind;  /* noun for errors: for a word, NULL means the key's name; for a number, its unit, or NULL */
+	bool or_null;	   /* KEY_TEXT, KEY_CLASS: null is allowed */
 	text_check *check; /* KEY_TEXT: an extra check, or NULL */
 	void (*parse)(struct parser *parser, const struct json_node *value, void *into);
 	void (*put)(struct json_writer *json, const char *key, const void *from); /* NULL: never written */
@@ -83,7 +83,10 @@ struct keys {
 	const char *(*elsewhere)(
 		const struct json_node *value); /* returns where an unknown member belongs, or NULL; may be NULL */
 };
-#define KEYS(array, ...) { (array), array_size(array), __VA_ARGS__ }
+#define KEYS(array, ...)                                \
+	{                                               \
+		(array), array_size(array), __VA_ARGS__ \
+	}
 
 enum complaint {
 	AT_VALUE = 0,
@@ -104,22 +107,22 @@ void complain(struct parser *parser, const struct json_node *node, unsigned what
 	__attribute__((format(printf, 4, 5)));
 
 /* A list of valid names: n structs, each of which begins with a pointer to its name. */
-struct names {
+struct valid_names {
 	const void *items;
 	size_t n, size;
 };
-#define NAMES(array, n) ((struct names){ (array), (n), sizeof((array)[0]) })
-#define CLASSES(table) NAMES((table)->items, (table)->count)
+#define NAMES(array, n) ((struct valid_names){ (array), (n), sizeof((array)[0]) })
+#define CLASSES(table)	NAMES((table)->items, (table)->count)
 
 /*
  * Reports `unknown KIND "WORD"`, followed by a close name if there is one, otherwise by `otherwise`, or by all names if
  * that is NULL.
  */
 void complain_unknown(struct parser *parser, const struct json_node *node, enum complaint where, const char *kind,
-		      const char *word, struct names names, const char *otherwise);
+		      const char *word, struct valid_names names, const char *otherwise);
 
 /* Returns ": must be a, b or c". The caller frees it; NULL if there is no memory, which sets parser->no_memory. */
-char *names_to_choose(struct parser *parser, struct names names);
+char *names_to_choose(struct parser *parser, struct valid_names names);
 
 /* Returns "FILE:LINE:COLUMN", escaped. The caller frees it; NULL if there is no memory. */
 char *config_place(const char *const *files, const struct source *source);
@@ -135,11 +138,9 @@ void config_errors_sort(struct config_errors *errors, size_t n);
 
 /* Each reports a value of the wrong type or out of range, and then returns false or NULL. */
 bool value_is_object(struct parser *parser, const struct json_node *value,
-		     const char *example); /* shown in the error, or NULL */
-const char *value_text(struct parser *parser,
-		       const struct json_node *value); /* not empty; lives as long as the tree */
-const char *value_kept(struct parser *parser,
-		       const struct json_node *value); /* lives as long as the configuration */
+		     const char *example);				      /* shown in the error, or NULL */
+const char *value_text(struct parser *parser, const struct json_node *value); /* not empty; lives as long as the tree */
+const char *value_kept(struct parser *parser, const struct json_node *value); /* lives as long as the configuration */
 bool value_bool(struct parser *parser, const struct json_node *value, bool *ret);
 
 /*
@@ -198,9 +199,8 @@ void *put_item(struct parser *parser, void *items, size_t *count, size_t size, c
 void remove_item(void *items, size_t *count, size_t size, const char *name);
 
 /* config_class.c */
-bool is_class(const struct json_node *value); /* judged by its key */
-const char *
-outside_class(const struct json_node *value); /* a hint if it is an attribute in the wrong place, or NULL */
+bool is_class(const struct json_node *value);		  /* judged by its key */
+const char *outside_class(const struct json_node *value); /* a hint if it is an attribute in the wrong place, or NULL */
 void parse_class(struct parser *parser, struct class_table *table, const struct json_node *value);
 void parse_mapping(struct parser *parser, struct class_table *table);
 void class_define(struct parser *parser, struct class_table *table, const struct qos_class *class);

@@ -23,8 +23,7 @@ bool value_is_object(struct parser *parser, const struct json_node *value, const
 const char *value_text(struct parser *parser, const struct json_node *value)
 {
 	if (value->type != JSON_STRING) {
-		complain(parser, value, AT_VALUE, "must be a string, not %s",
-			 json_type_name(value));
+		complain(parser, value, AT_VALUE, "must be a string, not %s", json_type_name(value));
 		return NULL;
 	}
 	if (!*value->text) {
@@ -66,8 +65,7 @@ void put_texts(struct json_writer *json, const char *key, const char *const *tex
 bool value_bool(struct parser *parser, const struct json_node *value, bool *ret)
 {
 	if (value->type != JSON_TRUE && value->type != JSON_FALSE) {
-		complain(parser, value, AT_VALUE, "must be true or false, not %s",
-			 json_type_name(value));
+		complain(parser, value, AT_VALUE, "must be true or false, not %s", json_type_name(value));
 		return false;
 	}
 	*ret = value->type == JSON_TRUE;
@@ -168,7 +166,7 @@ static void set_number(const struct key *key, void *into, int64_t number)
 
 static void complain_word(struct parser *parser, const struct key *key, const struct json_node *value)
 {
-	const struct names words = NAMES(key->words, key->n_words);
+	const struct valid_names words = NAMES(key->words, key->n_words);
 	_cleanup_free_ char *all = NULL;
 
 	if (value->type == JSON_STRING && *value->text) {
@@ -226,8 +224,8 @@ bool parse_key(struct parser *parser, const struct key *key, const struct json_n
 		return true;
 	case KEY_NUMBER:
 	case KEY_WORD:
-		good = key->type == KEY_WORD ? parse_word(parser, key, value, &number) :
-					       value_integer(parser, value, key->min, key->max, key->kind, &number);
+		good = key->type == KEY_WORD ? parse_word(parser, key, value, &number)
+					     : value_integer(parser, value, key->min, key->max, key->kind, &number);
 		if (good)
 			set_number(key, into, number);
 		return good;
@@ -298,7 +296,7 @@ const struct key *key_of(struct parser *parser, const struct json_node *value, c
 {
 	const struct key *key = find_key(keys, value->key);
 	const char *elsewhere = !key && keys->elsewhere ? keys->elsewhere(value) : NULL;
-	const struct names names = { keys->items, elsewhere ? 0 : keys->n, sizeof(*keys->items) };
+	const struct valid_names names = { keys->items, elsewhere ? 0 : keys->n, sizeof(*keys->items) };
 
 	if (!key)
 		complain_unknown(parser, value, AT_KEY, keys->kind, value->key, names, elsewhere);

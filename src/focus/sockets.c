@@ -30,7 +30,7 @@ struct message {
 	enum sway_type type;
 };
 
-struct kind {
+struct protocol {
 	const char *variable; /* environment variable with the path of the socket, or NULL */
 	const char *pattern;  /* pattern of that path in the runtime folder */
 	/* If questions have a socket of their own: the end of its path, and of the path that it replaces. */
@@ -77,7 +77,7 @@ static int read_sway(struct shown *shown, const cJSON *const answers[])
 		return -EBADMSG;
 	shown_put_window(shown, pid_member(node), json_is(node, "focused"), json_is(node, "visible"));
 	for (size_t i = 0; i < array_size(lists); i++) {
-		cJSON_ArrayForEach(child, json_get(node, lists[i]))
+		cJSON_ArrayForEach (child, json_get(node, lists[i]))
 			read_sway(shown, &child);
 	}
 	return 0;
@@ -88,7 +88,7 @@ static bool niri_is_shown(const cJSON *window, const cJSON *workspaces)
 {
 	const cJSON *workspace;
 
-	cJSON_ArrayForEach(workspace, workspaces) {
+	cJSON_ArrayForEach (workspace, workspaces) {
 		if (has_same(workspace, "id", json_get(window, "workspace_id")))
 			return json_is(workspace, "is_active");
 	}
@@ -102,7 +102,7 @@ static int read_niri(struct shown *shown, const cJSON *const answers[])
 
 	if (!cJSON_IsArray(windows) || !cJSON_IsArray(workspaces))
 		return -EBADMSG;
-	cJSON_ArrayForEach(window, windows)
+	cJSON_ArrayForEach (window, windows)
 		shown_put_window(shown, pid_member(window), json_is(window, "is_focused"),
 				 niri_is_shown(window, workspaces));
 	return 0;
@@ -114,7 +114,7 @@ static bool hyprland_is_shown(const cJSON *client, const cJSON *monitors)
 
 	if (!json_is(client, "mapped") || json_is(client, "hidden"))
 		return false;
-	cJSON_ArrayForEach(monitor, monitors) {
+	cJSON_ArrayForEach (monitor, monitors) {
 		/* The second is the scratchpad. */
 		if (has_same(json_get(monitor, "activeWorkspace"), "id", workspace) ||
 		    has_same(json_get(monitor, "specialWorkspace"), "id", workspace))
@@ -129,7 +129,7 @@ static int read_hyprland(struct shown *shown, const cJSON *const answers[])
 
 	if (!cJSON_IsArray(clients) || !cJSON_IsArray(monitors))
 		return -EBADMSG;
-	cJSON_ArrayForEach(client, clients)
+	cJSON_ArrayForEach (client, clients)
 		shown_put_window(shown, pid_member(client),
 				 has_same(client, "address", json_get(answers[2], "address")),
 				 hyprland_is_shown(client, monitors));
@@ -138,7 +138,7 @@ static int read_hyprland(struct shown *shown, const cJSON *const answers[])
 
 int socket_read(const struct source_type *type, struct shown *shown, const cJSON *const answers[SOCKET_QUESTIONS])
 {
-	const struct kind *kind = type->kind;
+	const struct protocol *kind = type->kind;
 
 	shown_no_windows(shown);
 	return kind->read(shown, answers);
@@ -167,7 +167,7 @@ static int connect_to_path(const char *path)
 }
 
 /* Sends a short message. Returns whether all of it could be sent. */
-static bool send_message(const struct kind *kind, int fd, const struct message *message)
+static bool send_message(const struct protocol *kind, int fd, const struct message *message)
 {
 	struct sway_header header = { SWAY_MAGIC, (uint32_t)strlen(message->text), message->type };
 	const struct iovec parts[] = { { &header, kind->header }, { (char *)message->text, header.length } };
@@ -182,7 +182,7 @@ static bool send_message(const struct kind *kind, int fd, const struct message *
  */
 static cJSON *ask_compositor(const struct compositor *compositor, const struct message *question)
 {
-	const struct kind *kind = compositor->source.type->kind;
+	const struct protocol *kind = compositor->source.type->kind;
 	_cleanup_close_ int fd = connect_to_path(compositor->questions);
 	_cleanup_free_ char *text = malloc(ANSWER_MAX);
 	cJSON *answer = NULL;
@@ -203,7 +203,7 @@ static cJSON *ask_compositor(const struct compositor *compositor, const struct m
 
 static const char *ask_all(struct compositor *compositor)
 {
-	const struct kind *kind = compositor->source.type->kind;
+	const struct protocol *kind = compositor->source.type->kind;
 	cJSON *answers[SOCKET_QUESTIONS] = { 0 };
 	bool is_answered = true;
 	int r = 0;
@@ -223,7 +223,7 @@ static const char *ask_all(struct compositor *compositor)
 /* ---- events ---- */
 
 /* Returns whether the message may matter. The rest of a message that began in an earlier buffer counts. */
-static bool matters(const struct kind *kind, const char *message)
+static bool matters(const struct protocol *kind, const char *message)
 {
 	for (size_t i = 0; i < array_size(kind->idle) && kind->idle[i]; i++) {
 		if (strncmp(message, kind->idle[i], strlen(kind->idle[i])) == 0)
@@ -232,7 +232,7 @@ static bool matters(const struct kind *kind, const char *message)
 	return true;
 }
 
-static bool any_matters(const struct kind *kind, const char *text, size_t len)
+static bool any_matters(const struct protocol *kind, const char *text, size_t len)
 {
 	size_t at = 0;
 
@@ -270,7 +270,7 @@ static const char *socket_take(void *held)
  * environment of its start, while the compositor may have been started again; then tries all matching sockets, of which
  * some may be left by crashes. Returns a descriptor, or -errno.
  */
-static int connect_to_kind(const struct kind *kind, char *path, size_t size)
+static int connect_to_kind(const struct protocol *kind, char *path, size_t size)
 {
 	const char *named = kind->variable ? getenv(kind->variable) : NULL, *runtime = getenv("XDG_RUNTIME_DIR");
 	glob_t found = { 0 };
@@ -293,7 +293,7 @@ static const char *socket_open(void *held)
 {
 	struct compositor *compositor = held;
 	struct focus_source *source = &compositor->source;
-	const struct kind *kind = source->type->kind;
+	const struct protocol *kind = source->type->kind;
 	char *path = compositor->questions;
 	struct ucred peer = { 0 };
 	socklen_t size = sizeof(peer);
@@ -312,7 +312,7 @@ static const char *socket_open(void *held)
 	return NULL;
 }
 
-static const struct kind sway = {
+static const struct protocol sway = {
 	.variable = "SWAYSOCK",
 	.pattern = "sway-ipc.*.sock",
 	.separator = SWAY_MAGIC,
@@ -323,7 +323,7 @@ static const struct kind sway = {
 	.read = read_sway,
 };
 
-static const struct kind niri = {
+static const struct protocol niri = {
 	.variable = "NIRI_SOCKET",
 	.pattern = "niri.*.sock",
 	.separator = "\n",
@@ -335,7 +335,7 @@ static const struct kind niri = {
 	.read = read_niri,
 };
 
-static const struct kind hyprland = {
+static const struct protocol hyprland = {
 	.pattern = "hypr/*/.socket2.sock",
 	.questions_name = ".socket.sock",
 	.events_name = ".socket2.sock",

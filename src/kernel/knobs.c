@@ -156,22 +156,22 @@ int knobs_write(int root, enum knob_tree tree, const char *path, const char *val
 
 /* ---- comparing ---- */
 
-struct word {
+struct knob_word {
 	const char *text;
 	size_t len;
 };
 
 /* Takes the next word off *text. Returns an empty word at the end. */
-static struct word next_word(const char **text)
+static struct knob_word next_word(const char **text)
 {
-	struct word word = { .text = *text + strspn(*text, SPACES) };
+	struct knob_word word = { .text = *text + strspn(*text, SPACES) };
 
 	word.len = strcspn(word.text, SPACES);
 	*text = word.text + word.len;
 	return word;
 }
 
-static bool parse_number(struct word word, int64_t *ret)
+static bool parse_number(struct knob_word word, int64_t *ret)
 {
 	char *end;
 
@@ -181,7 +181,7 @@ static bool parse_number(struct word word, int64_t *ret)
 }
 
 /* Parses a boolean as kstrtobool does; debugfs shows it as Y or N. Returns 1, 0, or -1 for any other word. */
-static int parse_bool(struct word word)
+static int parse_bool(struct knob_word word)
 {
 	static const char *const words[] = { "0", "1", "n", "y", "no", "yes", "off", "on", "false", "true" };
 
@@ -192,7 +192,7 @@ static int parse_bool(struct word word)
 	return -1;
 }
 
-static bool same_word(struct word a, struct word b)
+static bool same_word(struct knob_word a, struct knob_word b)
 {
 	int64_t number_a, number_b;
 	int bool_a = parse_bool(a);
@@ -206,7 +206,7 @@ static bool same_word(struct word a, struct word b)
 
 bool knobs_same(const char *a, const char *b)
 {
-	struct word word_a, word_b;
+	struct knob_word word_a, word_b;
 
 	if (!a || !b)
 		return false;

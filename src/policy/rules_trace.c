@@ -10,7 +10,7 @@
 /* Words shorter than this are too often alike by chance. */
 #define SIMILAR_MIN 4
 
-struct trace {
+struct close_rules {
 	const struct rules *rules;
 	const struct process_names *names;
 	struct facts *facts;
@@ -20,7 +20,7 @@ struct trace {
 };
 
 /* source: NULL for the rule's. */
-static void add(struct trace *trace, struct rule_trace *item, enum rule_outcome outcome, const struct rule *rule,
+static void add(struct close_rules *trace, struct rule_trace *item, enum rule_outcome outcome, const struct rule *rule,
 		const struct source *source)
 {
 	size_t at = trace->count;
@@ -41,7 +41,7 @@ static void add(struct trace *trace, struct rule_trace *item, enum rule_outcome 
 /*
  * The pattern matches: its rules before the one that was taken lack a condition; without that one, the first is beaten.
  */
-static void add_matching(struct trace *trace, const struct pattern *pattern, struct rule_trace *item)
+static void add_matching(struct close_rules *trace, const struct pattern *pattern, struct rule_trace *item)
 {
 	const struct rule *rule = pattern->list;
 	const bool is_taken = trace->taken && strcmp(trace->taken->pattern, pattern->text) == 0;
@@ -83,7 +83,7 @@ static bool is_like(const char *pattern, const char *name)
 }
 
 /* Of a process whose name is not what it is matched by; a glob that matches nearly everything says nothing. */
-static bool is_comm(const struct trace *trace, const char *pattern)
+static bool is_comm(const struct close_rules *trace, const char *pattern)
 {
 	return pattern_literal(pattern) && facts_need(trace->facts, FACT_COMM) == 0 &&
 	       pattern_match(pattern, trace->facts->comm);
@@ -99,7 +99,7 @@ static void consider(struct rule_trace *item, enum rule_outcome outcome, struct 
 }
 
 /* How close the pattern, which does not match, comes to anything that the process is called. */
-static void find_close(const struct trace *trace, const char *pattern, struct rule_trace *item)
+static void find_close(const struct close_rules *trace, const char *pattern, struct rule_trace *item)
 {
 	const struct process_names *names = trace->names;
 	const char *last = last_component(pattern);
@@ -124,7 +124,7 @@ static void find_close(const struct trace *trace, const char *pattern, struct ru
 size_t rules_trace(const struct rules *rules, const struct process_names *names, struct facts *facts,
 		   const struct rule *taken, struct rule_trace *ret, size_t max)
 {
-	struct trace trace = { rules, names, facts, taken, ret, 0, max };
+	struct close_rules trace = { rules, names, facts, taken, ret, 0, max };
 	/* The first that is not close enough. */
 	const enum rule_outcome far = taken ? OUTCOME_COMM : OUTCOME_NONE;
 

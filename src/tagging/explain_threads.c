@@ -15,7 +15,7 @@
 /* Most ids to list of one kind. */
 #define TIDS_MAX 16
 
-struct kind {
+struct thread_kind {
 	const struct task *task;
 	const struct thread_rule *thread; /* its thread rule */
 	struct plan_detail detail;
@@ -24,9 +24,9 @@ struct kind {
 	size_t count;
 };
 
-struct kinds {
+struct thread_kinds {
 	const struct explain_source *source;
-	struct kind *items;
+	struct thread_kind *items;
 	size_t count, more;
 };
 
@@ -137,7 +137,7 @@ static void put_parent(struct json_writer *json, const struct explain_source *so
 		explain_put_rule(json, "parent_rule", source, rule, NULL);
 }
 
-static void put_class(struct json_writer *json, const struct explain_source *source, const struct kind *kind)
+static void put_class(struct json_writer *json, const struct explain_source *source, const struct thread_kind *kind)
 {
 	const struct task *task = kind->task;
 	const struct rule *rule = rule_of(source, task->own.rule);
@@ -158,7 +158,7 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 		put_parent(json, source, task);
 }
 
-static void put_kind(struct json_writer *json, const struct explain_source *source, const struct kind *kind)
+static void put_kind(struct json_writer *json, const struct explain_source *source, const struct thread_kind *kind)
 {
 	const struct task *task = kind->task;
 	const struct plan_detail *detail = &kind->detail;
@@ -192,12 +192,12 @@ static int comm_of(const struct explain_source *source, pid_t tid, char ret[TASK
 }
 
 /* Collects what is known of a thread. Returns 0 or -errno. */
-static int look(const struct explain_source *source, const struct task *task, const char *comm, struct kind *ret)
+static int look(const struct explain_source *source, const struct task *task, const char *comm, struct thread_kind *ret)
 {
 	const struct rule *app = app_of(source, task);
 	int r;
 
-	*ret = (struct kind){ .task = task, .count = 1, .tids = { task->tid } };
+	*ret = (struct thread_kind){ .task = task, .count = 1, .tids = { task->tid } };
 	strcpy(ret->comm, comm);
 	if (app && task->own.by == REASON_THREAD)
 		ret->thread = rule_thread(app, comm);
@@ -210,7 +210,7 @@ static int look(const struct explain_source *source, const struct task *task, co
 	return r;
 }
 
-static bool agree(const struct kind *a, const struct kind *b)
+static bool agree(const struct thread_kind *a, const struct thread_kind *b)
 {
 	return a->task->own.tag == b->task->own.tag && a->task->tag == b->task->tag &&
 	       a->task->own.rule == b->task->own.rule && a->thread == b->thread && a->task->own.by == b->task->own.by &&
@@ -220,11 +220,11 @@ static bool agree(const struct kind *a, const struct kind *b)
 }
 
 /* Adds a thread to its kind. A process may have 20,000 threads, so reads only names that a thread rule may match. */
-static void add(struct kinds *kinds, const struct task *task)
+static void add(struct thread_kinds *kinds, const struct task *task)
 {
 	const struct explain_source *source = kinds->source;
 	const struct rule *app = app_of(source, task);
-	struct kind *kind = &kinds->items[kinds->count], *other = kinds->items;
+	struct thread_kind *kind = &kinds->items[kinds->count], *other = kinds->items;
 	char comm[TASK_COMM_LEN] = "";
 
 	if ((app && app->n_threads && comm_of(source, task->tid, comm) < 0) || look(source, task, comm, kind) < 0)
@@ -246,8 +246,8 @@ int explain_put_threads(struct json_writer *json, const struct explain_source *s
 			const struct task *only)
 {
 	/* One extra item, in which the next thread is compared. */
-	_cleanup_free_ struct kind *items = calloc(KINDS_MAX + 1, sizeof(*items));
-	struct kinds kinds = { .source = source, .items = items };
+	_cleanup_free_ struct thread_kind *items = calloc(KINDS_MAX + 1, sizeof(*items));
+	struct thread_kinds kinds = { .source = source, .items = items };
 
 	if (!items)
 		return -ENOMEM;
