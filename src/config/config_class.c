@@ -85,7 +85,7 @@ static const struct json_node *culprit(const struct class_text *text, enum qos_h
 	return value ? value : text->object;
 }
 
-enum policy_kind {
+enum attribute_users {
 	FAIR = 1,
 	REAL_TIME = 2,
 	DEADLINE = 4,
@@ -94,7 +94,7 @@ enum policy_kind {
 /* Attributes that only some kinds of policies use. */
 static const struct {
 	enum qos_has bit;
-	enum policy_kind kinds;
+	enum attribute_users kinds;
 	const char *words;
 } uses[] = {
 	{ QOS_HAS_NICE, FAIR, "fair policies" },
@@ -105,7 +105,7 @@ static const struct {
 };
 
 static void check_uses(struct parser *parser, const struct class_text *text, const struct qos_attr *attr,
-		       enum policy_kind kind)
+		       enum attribute_users kind)
 {
 	for (size_t i = 0; i < array_size(uses); i++) {
 		const enum qos_has bit = uses[i].bit;
@@ -158,7 +158,7 @@ static void check_io(struct parser *parser, const struct class_text *text, const
 /* Checks that the attributes of a merged class fit together. */
 static void check_class(struct parser *parser, const struct class_text *text, const struct qos_attr *attr)
 {
-	const enum policy_kind kind = task_policy_is_fair(attr->policy) ? FAIR
+	const enum attribute_users kind = task_policy_is_fair(attr->policy) ? FAIR
 				      : attr->policy == POLICY_DEADLINE ? DEADLINE
 									: REAL_TIME;
 
