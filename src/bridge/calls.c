@@ -358,8 +358,7 @@ static int call_daemon(struct call *call, sd_bus_error *error)
 	if (r == -EACCES || r == -EPERM)
 		return sd_bus_error_set(
 			error, BRIDGE_ERROR_NO_DAEMON,
-			"the daemon does not let the bridge in: its unit has not the group schedqos, or "
-			"had it not when it was started");
+			"the daemon refuses the bridge's connection: give its unit the group schedqos, and restart it");
 	if (r < 0)
 		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON,
 					"no daemon runs: 'systemctl start schedqos' starts it");

@@ -43,7 +43,7 @@ static void print_faults(const cJSON *status)
 	if (member_holds(status, "not_kept"))
 		printf(", the kernel did not keep what was set (%" PRIu64 " x)", member_count(status, "not_kept"));
 	if (member_holds(status, "pending_users"))
-		printf(", a user is not known");
+		printf(", a user named in rules is not known yet");
 	if (member_holds(status, "unread"))
 		printf(", a process cannot be read (%" PRIu64 " x)", member_count(status, "unread"));
 	if (member_holds(status, "log_lost"))
@@ -85,7 +85,7 @@ static void print_details(const cJSON *status)
 	print_count(status, "limited", "tasks_limited", "of them by a group or an override, or hidden");
 	print_count(status, "focused", "apps_focused", "apps, or played");
 	print_count(status, "hidden", "apps_hidden", "apps");
-	print_count(status, "overrides", "overrides", "in force, asked for at run time");
+	print_count(status, "overrides", "overrides", "in force, requested at run time");
 	words_line("events",
 		   "fork %" PRIu64 ", exec %" PRIu64 ", rename %" PRIu64 ", move %" PRIu64 ", change %" PRIu64
 		   "; lost %" PRIu64 " times, scans %" PRIu64,
@@ -99,7 +99,7 @@ static void print_details(const cJSON *status)
 			   "what classes use, of living tasks and %" PRIu64 " that ended; records lost %" PRIu64
 			   " times",
 			   member_count(status, "ended"), member_count(status, "ended_lost"));
-	print_count(status, "put back", "put_back", "times, what somebody had changed on a task that is enforced");
+	print_count(status, "put back", "put_back", "times: changes of tasks that a rule enforces");
 	print_value(status, "refused", "refused");
 	if (member_holds(status, "reload_error"))
 		words_line("reload", "refused: %s", member_text(status, "reload_error"));

@@ -26,9 +26,9 @@ static void print_stranger(const cJSON *all)
 	} table[] = {
 		{ "kernel-thread", "a kernel thread: left alone, whatever the rules say" },
 		{ "daemon", "the daemon itself: left alone, whatever the rules say" },
-		{ "ended", "has ended, and waits for its parent to take notice" },
+		{ "ended", "has ended, and waits for its parent to reap it" },
 		{ "unreadable", "left alone: its executable cannot be read" },
-		{ "unknown", "not known yet: ask again" },
+		{ "unknown", "the daemon does not know it yet: ask again" },
 	};
 
 	for (size_t i = 0; i < array_size(table); i++) {
@@ -51,7 +51,7 @@ static void print_outcome(const struct view *view)
 	else if (member_is(thread, "reason", "not-kept"))
 		printf("accepted by the kernel, but not kept");
 	else if (member_is(thread, "reason", "undone"))
-		printf("put back, since the daemon stops");
+		printf("put back, because the daemon stops");
 	else if (member_holds(thread, "class"))
 		printf("%s%s", member_flag(view->all, "daemon") ? "" : "would be ", member_text(thread, "class"));
 	else if (member_holds(thread, "limited") && member_holds(view->all, "limit"))
@@ -232,20 +232,19 @@ static void print_condition(const cJSON *all, const cJSON *close)
 	const double uid = cJSON_GetNumberValue(member(all, "uid"));
 
 	if (strcmp(condition, "user_namespace") == 0)
-		printf("holds in the initial user namespace only, and this is in another, as in a sandbox: "
-		       "\"match\": {\"user_namespace\": \"any\"} takes those as well");
+		printf("matches only in the initial user namespace, but this task is in another, as in a sandbox: \"match\": {\"user_namespace\": \"any\"} includes those");
 	else if (strcmp(condition, "raise") == 0)
-		printf("uid %.0f has no session at a seat, and nobody else is raised by it", uid);
+		printf("uid %.0f has no session at a seat, and this rule raises nobody without one", uid);
 	else if (strcmp(condition, "user") == 0)
-		printf("match.user asks for \"%s\", and it runs as uid %.0f", wanted, uid);
+		printf("match.user requires \"%s\", but it runs as uid %.0f", wanted, uid);
 	else if (strcmp(condition, "argv") == 0)
-		printf("match.argv asks for \"%s\", and no argument matches that", wanted);
+		printf("match.argv requires \"%s\", but no argument matches that", wanted);
 	else if (*condition && !*wanted)
-		printf("match.%s asks for others, and that is %s", condition, member_text(close, "found"));
+		printf("match.%s requires others, but that is %s", condition, member_text(close, "found"));
 	else if (member_holds(close, "found"))
-		printf("match.%s asks for \"%s\", and that is %s", condition, wanted, member_text(close, "found"));
+		printf("match.%s requires \"%s\", but that is %s", condition, wanted, member_text(close, "found"));
 	else if (*condition)
-		printf("match.%s asks for \"%s\", and that is not known", condition, wanted);
+		printf("match.%s requires \"%s\", but that is not known", condition, wanted);
 }
 
 static void print_close(const cJSON *all, const cJSON *close)
@@ -260,9 +259,9 @@ static void print_close(const cJSON *all, const cJSON *close)
 	} else if (strcmp(why, "replaced") == 0) {
 		printf("overridden by a later file");
 	} else if (strcmp(why, "beaten") == 0) {
-		printf("matches, too, but the rule that was taken goes first");
+		printf("matches, too, but the rule that applies comes first");
 	} else if (strcmp(why, "comm") == 0) {
-		printf("the task's name, which thread_qos looks at, within the program's rule");
+		printf("the task's name, which only thread_qos of the program's rule compares");
 	} else if (strcmp(why, "folder") == 0 && member_is(close, "compared_with", "path")) {
 		printf("the path is %s", compared);
 	} else if (strcmp(why, "folder") == 0) {

@@ -36,8 +36,7 @@ int keep_init(struct tagger *tagger)
 		log_error(
 			STATE_FOLDER
 			"/" STATE_TASKS
-			" cannot be read: %s: it says what tasks had before an earlier daemon, so it stays, and none is "
-			"started until it can be read, or has been removed",
+			" cannot be read: %s: it holds what tasks had before an earlier daemon, so no daemon starts until the file can be read, or has been removed",
 			strerror(-r));
 		return r;
 	}
@@ -52,7 +51,7 @@ int keep_init(struct tagger *tagger)
 		log_notice("an earlier daemon ended without putting back %zu tasks: taking over", legacy.n_changed);
 	r = take_over(tagger, &legacy);
 	if (r < 0)
-		log_error("making " STATE_FOLDER "/" STATE_TASKS ", which has to hold what tasks had: %s",
+		log_error("cannot make " STATE_FOLDER "/" STATE_TASKS ", which records what tasks had: %s",
 			  strerror(-r));
 	return r;
 }

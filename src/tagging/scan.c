@@ -313,7 +313,7 @@ void scan_all(struct tagger *tagger)
 	free(scan.processes);
 	note_scan_error(&scan, r);
 	if (scan.error)
-		problem_report(&tagger->problems[PROBLEM_SCAN], "reading /proc: %s", strerror(-scan.error));
+		problem_report(&tagger->problems[PROBLEM_SCAN], "cannot read /proc: %s", strerror(-scan.error));
 	live_facts_note(tagger->facts, scan.error);
 	scan_sweep(tagger);
 }

@@ -49,8 +49,9 @@ static void check_sight(struct tagger *tagger)
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
 	if (syscall(SYS_capget, &header, data) == 0 && !(data[0].effective & CAP_TO_MASK(CAP_SYS_PTRACE)))
-		problem_report(&tagger->problems[PROBLEM_SIGHT],
-			       "what programs run cannot be read, and they are left alone: it takes CAP_SYS_PTRACE");
+		problem_report(
+			&tagger->problems[PROBLEM_SIGHT],
+			"programs are left alone, because their executables cannot be read: this needs CAP_SYS_PTRACE");
 }
 
 /* Explains to users why the kernel sends no events, and what to do. */
@@ -59,11 +60,11 @@ static const char *connector_fault(int error)
 	if (error == EPERM || error == EACCES)
 		return "not allowed: run it as root (it needs CAP_NET_ADMIN)";
 	if (error == ECONNREFUSED)
-		return "nobody answers: this is not the initial network namespace (a container?)";
+		return "the kernel does not answer: this is not the initial network namespace (a container?)";
 	if (error == EPROTONOSUPPORT)
 		return "this kernel has none (CONFIG_CONNECTOR, CONFIG_PROC_EVENTS)";
 	if (error == ENODATA)
-		return "it is silent: this kernel has no CONFIG_PROC_EVENTS";
+		return "the kernel sends no events: it lacks CONFIG_PROC_EVENTS";
 	return strerror(error);
 }
 
@@ -72,7 +73,7 @@ static int listen_to_events(struct tagger *tagger)
 	int r = loop_init(tagger);
 
 	if (r < 0) {
-		log_error("making the event loop: %s", strerror(-r));
+		log_error("cannot make the event loop: %s", strerror(-r));
 		return r;
 	}
 	r = intake_open(&tagger->intake);
@@ -91,7 +92,7 @@ int tagger_new(sd_event *event, const struct config *config, int proc, struct ta
 	int r;
 
 	if (!tagger) {
-		log_error("making the tagger: %s", strerror(ENOMEM));
+		log_error("cannot make the tagger: %s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	tagger->event = event;

@@ -129,7 +129,7 @@ bool restore_from(const struct state_legacy *legacy, bool *ret_done)
 	if (r >= 0)
 		r = bare_new(config, legacy, &tagger);
 	if (r < 0) {
-		log_error("putting tasks back: %s", strerror(-r));
+		log_error("cannot put tasks back: %s", strerror(-r));
 		return false;
 	}
 	count = undo_all(tagger);
@@ -139,7 +139,7 @@ bool restore_from(const struct state_legacy *legacy, bool *ret_done)
 	}
 	r = scan_shortage(tagger);
 	if (r < 0)
-		log_error("putting tasks back: %s: not all could be looked at", strerror(-r));
+		log_error("cannot put all tasks back: %s", strerror(-r));
 	return r == 0 && !tagger->problems[PROBLEM_REFUSED].count;
 }
 

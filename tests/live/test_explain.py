@@ -95,7 +95,7 @@ class Explain(LiveTest):
             "overridden by", ", as wanted", '"exact" at ' + self.place("exact", self.current.layers + "/app_configs/10.json")])
         self.assertEqual(said["threads"][0]["rule"]["path"], "exact")
         self.check(self.sleeper("glob-x"), INITIATED, "rule", "glob-*", by=("argv0", "glob-x"))
-        self.check(self.sleeper("argued", "3000"), BACKGROUND, "rule", words=["(argued[1])", 'match.argv asks for "2000"'])
+        self.check(self.sleeper("argued", "3000"), BACKGROUND, "rule", words=["(argued[1])", 'match.argv requires "2000"'])
         script = self.write("script.sh", "#!/bin/sh\n%s 1000 &\nwait\n" % sleep_program())
         os.chmod(script, 0o755)
         self.check(self.run_program([script]), BACKGROUND, "rule", "script.sh", by=("script", "script.sh"))
@@ -143,8 +143,8 @@ class Explain(LiveTest):
     def test_rules_that_came_close(self):
         self.daemon(RULES, layers={"app_configs/10.json": LAYER})
         for name, pattern, words in (
-                ("elsewhere", "elsewhere", 'match.cgroup asks for "/no/such/*", and that is /'),
-                ("orphan", "orphan", 'match.parent asks for "no-such-parent", and that is '),
+                ("elsewhere", "elsewhere", 'match.cgroup requires "/no/such/*", but that is /'),
+                ("orphan", "orphan", 'match.parent requires "no-such-parent", but that is '),
                 ("masked", "masked", "null masks"),
                 ("wrongcase", "WrongCase", "upper and lower case"),
                 ("pathless", "/opt/*/pathless", "the path is %s" % os.path.realpath(sleep_program())),
