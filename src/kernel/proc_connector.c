@@ -155,6 +155,7 @@ int proc_connector_open(uint32_t wanted, int buffer_size, struct proc_connector 
 		connector->iovecs[i] = (struct iovec){ connector->datagrams[i], DATAGRAM_MAX };
 		connector->messages[i].msg_hdr = (struct msghdr){
 			.msg_name = &connector->senders[i],
+			.msg_namelen = sizeof(connector->senders[i]),
 			.msg_iov = &connector->iovecs[i],
 			.msg_iovlen = 1,
 		};
@@ -196,20 +197,20 @@ int proc_connector_receive(struct proc_connector *connector, struct task_event *
 	unsigned want = max < BATCH ? max : BATCH;
 	int n, count = 0;
 
-	for (unsigned i = 0; i < want; i++)
-		connector->messages[i].msg_hdr.msg_namelen = sizeof(struct sockaddr_nl);
 	n = recvmmsg(proc_connector_fd(connector), connector->messages, want, MSG_DONTWAIT, NULL);
 	*ret_drained = n < (int)want;
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	for (int i = 0; i < n; i++) {
-		const struct mmsghdr *message = &connector->messages[i];
+		struct mmsghdr *message = &connector->messages[i];
 
 		/* Others with CAP_NET_ADMIN may send to the group; only the kernel does so from port 0. */
 		if (connector->senders[i].nl_pid == 0 &&
 		    message->msg_hdr.msg_namelen == sizeof(struct sockaddr_nl) &&
 		    proc_connector_decode(connector->datagrams[i], message->msg_len, &events[count]) == 1)
 			count++;
+		/* The kernel has written its own here. */
+		message->msg_hdr.msg_namelen = sizeof(connector->senders[i]);
 	}
 	return count;
 }

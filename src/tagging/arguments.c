@@ -61,7 +61,7 @@ static bool is_open(const struct question *question)
 
 static struct question *find(struct arguments *arguments, uint32_t number)
 {
-	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
+	for (size_t i = 0; i < arguments->places; i++) {
 		struct question *question = &arguments->questions[i];
 
 		if (question->state != QUESTION_NONE && question->number == number)
@@ -72,7 +72,7 @@ static struct question *find(struct arguments *arguments, uint32_t number)
 
 static struct question *find_task(struct arguments *arguments, pid_t tid)
 {
-	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
+	for (size_t i = 0; i < arguments->places; i++) {
 		struct question *question = &arguments->questions[i];
 
 		if (question->tid == tid && question->state != QUESTION_NONE && question->state != QUESTION_POINTLESS)
@@ -110,6 +110,8 @@ static struct question *add(struct arguments *arguments, pid_t tid, pid_t tgid)
 	if (is_retry)
 		arguments->unread.tried = 0;
 	arguments->count++;
+	if (arguments->places <= (size_t)(question - arguments->questions))
+		arguments->places = (size_t)(question - arguments->questions) + 1;
 	return question;
 }
 
@@ -153,7 +155,7 @@ ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char 
 
 void arguments_changed(struct arguments *arguments, pid_t tgid)
 {
-	for (size_t i = 0; arguments->count && i < QUESTIONS_MAX; i++) {
+	for (size_t i = 0; i < arguments->places; i++) {
 		struct question *question = &arguments->questions[i];
 
 		if (question->state != QUESTION_NONE && question->tgid == tgid)
@@ -164,7 +166,7 @@ void arguments_changed(struct arguments *arguments, pid_t tgid)
 
 void arguments_keep(struct arguments *arguments, pid_t tgid)
 {
-	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
+	for (size_t i = 0; i < arguments->places; i++) {
 		if (arguments->questions[i].tgid == tgid)
 			arguments->questions[i].is_kept = true;
 	}
@@ -172,7 +174,7 @@ void arguments_keep(struct arguments *arguments, pid_t tgid)
 
 void arguments_end_round(struct arguments *arguments)
 {
-	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
+	for (size_t i = 0; i < arguments->places; i++) {
 		struct question *question = &arguments->questions[i];
 
 		if (is_settled(question) && !question->is_kept) {
@@ -182,6 +184,8 @@ void arguments_end_round(struct arguments *arguments)
 		question->is_old = is_settled(question);
 		question->is_kept = false;
 	}
+	if (!arguments->count)
+		arguments->places = 0;
 }
 
 /* ---- the helper ---- */
@@ -190,7 +194,7 @@ void arguments_end_round(struct arguments *arguments)
 static void leave(struct arguments *arguments)
 {
 	helper_leave(&arguments->reader);
-	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
+	for (size_t i = 0; i < arguments->places; i++) {
 		struct question *question = &arguments->questions[i];
 
 		if (question->state != QUESTION_ASKED && question->state != QUESTION_ANSWERED)
@@ -207,7 +211,7 @@ static void send_new(struct arguments *arguments)
 	size_t n = 0;
 	int r;
 
-	for (uint32_t i = 0; i < QUESTIONS_MAX; i++) {
+	for (uint32_t i = 0; i < arguments->places; i++) {
 		struct question *question = &arguments->questions[i];
 
 		if (question->state != QUESTION_NEW)
@@ -227,18 +231,21 @@ static void send_new(struct arguments *arguments)
 static void take(struct arguments *arguments)
 {
 	const struct reader_question *answer;
+	bool any = false;
 	const char *text;
 
 	while ((answer = reader_take(&arguments->reader, &text))) {
 		struct question *question = find(arguments, answer->number);
 
-		arguments->progress_ms = clock_ms();
+		any = true;
 		if (!question || question->state != QUESTION_ASKED)
 			continue;
 		question->state = QUESTION_ANSWERED;
 		question->size = answer->size;
 		question->text = text;
 	}
+	if (any)
+		arguments->progress_ms = clock_ms();
 }
 
 static void note_stuck(struct arguments *arguments, uint32_t ms)
@@ -268,7 +275,7 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 	}
 	leave(arguments);
 	/* Others of this user need not be tried. */
-	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
+	for (size_t i = 0; i < arguments->places; i++) {
 		question = &arguments->questions[i];
 		if (question->state == QUESTION_NEW && !may_ask(arguments, question->tgid, ms))
 			question->state = QUESTION_UNKNOWN;
@@ -283,7 +290,7 @@ static bool check_deadlines(struct arguments *arguments)
 	bool any = false;
 
 	note_stuck(arguments, ms);
-	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
+	for (size_t i = 0; i < arguments->places; i++) {
 		struct question *question = &arguments->questions[i];
 
 		if (is_open(question) && ms - question->since_ms >= DEADLINE_MS)
@@ -295,7 +302,7 @@ static bool check_deadlines(struct arguments *arguments)
 
 static bool is_awaiting(const struct arguments *arguments)
 {
-	for (size_t i = 0; i < QUESTIONS_MAX; i++) {
+	for (size_t i = 0; i < arguments->places; i++) {
 		if (is_open(&arguments->questions[i]))
 			return true;
 	}
@@ -326,9 +333,12 @@ bool arguments_exchange(struct arguments *arguments, bool wait)
 bool arguments_next(const struct arguments *arguments, uint32_t *ret_ms)
 {
 	const bool is_late = is_awaiting(arguments), has_retry = unread_next(&arguments->unread, ret_ms);
-	const uint32_t late_ms = clock_ms() + LATE_MS;
 
-	if (is_late && (!has_retry || is_before(late_ms, *ret_ms)))
-		*ret_ms = late_ms;
+	if (is_late) {
+		const uint32_t late_ms = clock_ms() + LATE_MS;
+
+		if (!has_retry || is_before(late_ms, *ret_ms))
+			*ret_ms = late_ms;
+	}
 	return is_late || has_retry;
 }

@@ -44,6 +44,7 @@ struct arguments {
 	int proc;
 	struct question questions[QUESTIONS_MAX];
 	size_t count;	      /* of those that are not free */
+	size_t places;	      /* those from here on are free */
 	uint32_t number;      /* of the last question */
 	uint32_t progress_ms; /* when the helper was asked or has answered last */
 };

@@ -30,11 +30,14 @@
  * CLOCK_BOOTTIME. Whatever comes between reading the two makes a start later, and so does a suspend since the event:
  * a recorded start may be late by any time.
  */
-static void update_suspended(struct tagger *tagger)
+static uint64_t boot_ns(struct tagger *tagger, const struct task_event *event)
 {
-	const uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
+	if (!tagger->suspended_ns) {
+		const uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
 
-	tagger->suspended_ns = clock_ns(CLOCK_BOOTTIME) - monotonic;
+		tagger->suspended_ns = clock_ns(CLOCK_BOOTTIME) - monotonic;
+	}
+	return event->ns + tagger->suspended_ns;
 }
 
 /* The period of counting: a program that names a thousand threads at its start makes no flood. */
@@ -68,7 +71,7 @@ static void book(struct tagger *tagger, struct task_event *event)
 {
 	switch (event->what) {
 	case EVENT_FORK:
-		event->start = (uint32_t)((event->ns + tagger->suspended_ns) / tagger->tick_ns);
+		event->start = (uint32_t)(boot_ns(tagger, event) / tagger->tick_ns);
 		/* The id may have been another's, though not for long. */
 		if (event->tid == event->tgid)
 			arguments_changed(&tagger->arguments, event->tgid);
@@ -111,14 +114,13 @@ static void note_error(struct tagger *tagger, int error)
 /* Receives and books up to EVENTS_BATCH events, and decides nothing. Returns whether nothing was left. */
 static bool book_some(struct tagger *tagger)
 {
-	const uint32_t began_ms = clock_ms();
 	struct task_event event;
 	int error;
 
 	/* A restore does not listen. */
 	if (!tagger->intake)
 		return true;
-	update_suspended(tagger);
+	tagger->suspended_ns = 0;
 	for (int i = 0; i < EVENTS_BATCH; i++) {
 		switch (intake_next(tagger->intake, &event, &error)) {
 		case INTAKE_EVENT:
@@ -126,7 +128,7 @@ static bool book_some(struct tagger *tagger)
 			book(tagger, &event);
 			break;
 		case INTAKE_EMPTY:
-			tagger->booked_ms = began_ms;
+			tagger->booked_ms = intake_read_until_ms(tagger->intake);
 			return true;
 		case INTAKE_LOST:
 			note_loss(tagger);
@@ -148,8 +150,11 @@ static bool book_some(struct tagger *tagger)
 
 bool events_book(struct tagger *tagger)
 {
-	const uint32_t began = clock_ms();
+	uint32_t began;
 
+	if (book_some(tagger))
+		return true;
+	began = clock_ms();
 	while (!book_some(tagger)) {
 		if (clock_ms() - began > DRAIN_MAX_MS)
 			return false;

@@ -159,6 +159,11 @@ static void begin_pass(struct intake *intake)
 	intake->until_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
+uint32_t intake_read_until_ms(const struct intake *intake)
+{
+	return (uint32_t)(intake->until_ns / 1000000);
+}
+
 void intake_put_in_order(struct task_event *events, int count, uint64_t now_ns)
 {
 	uint64_t last_ns = 0;
@@ -186,7 +191,8 @@ static int read_queue(struct intake *intake, struct queue *queue)
 		} while (n == 0 && !is_drained);
 		if (n < 0)
 			return n;
-		intake_put_in_order(queue->events, n, clock_ns(CLOCK_MONOTONIC));
+		if (n)
+			intake_put_in_order(queue->events, n, clock_ns(CLOCK_MONOTONIC));
 		queue->count = n;
 		queue->is_drained = is_drained;
 	}

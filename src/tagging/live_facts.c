@@ -359,7 +359,6 @@ static int fetch(struct facts *facts, enum fact fact)
 	struct live_facts *live = (struct live_facts *)facts;
 	const ssize_t r = fetch_one(live, fact);
 
-	facts->fetched_ms = clock_ms();
 	if (r < 0) {
 		live_facts_note(live, (int)r);
 		return (int)r;

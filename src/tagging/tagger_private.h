@@ -163,7 +163,7 @@ struct tagger {
 	struct moves moves;
 	struct changes changes;
 	struct accounting accounting;
-	uint64_t suspended_ns; /* since boot: CLOCK_BOOTTIME - CLOCK_MONOTONIC */
+	uint64_t suspended_ns; /* since boot: CLOCK_BOOTTIME - CLOCK_MONOTONIC; 0: not read for these events yet */
 	uint64_t tick_ns; /* length of a clock tick of /proc/PID/stat */
 
 	struct plan *plan;

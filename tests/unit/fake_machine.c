@@ -129,7 +129,6 @@ static int fetch(struct facts *facts, enum fact fact)
 
 	m->fetches++;
 	m->fetched |= fact;
-	facts->fetched_ms = m->ms;
 	if (!task || !leader)
 		return -ESRCH;
 	if (m->missing & fact)

@@ -48,7 +48,6 @@ struct facts {
 	int (*fetch)(struct facts *facts, enum fact fact);
 	/* Reads the attributes of another task, in the form of attr. Returns 0 or -errno. NULL: no way to read. */
 	int (*look)(struct facts *facts, pid_t tid, struct task_attr *ret);
-	uint32_t fetched_ms; /* CLOCK_MONOTONIC after the last fetch, even if it failed; cut to 32 bits */
 	pid_t tid;	    /* the task, for fetch */
 	pid_t tgid;
 	/* As the kernel reports it: slice_ns is the base slice if the task has none of its own. */
