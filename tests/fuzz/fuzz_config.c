@@ -56,8 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	size--;
 	cut = memchr(text, '\f', size);
 	files[0] = (struct config_file){ "a.json", text, cut ? (size_t)(cut - text) : size,
-					 input[0] & 3 };
-	files[1] = (struct config_file){ "b.json", "{}", 2, (input[0] >> 2) & 3 };
+					 input[0] & 3, false };
+	files[1] = (struct config_file){ "b.json", "{}", 2, (input[0] >> 2) & 3, false };
 	if (cut) {
 		files[1].text = cut + 1;
 		files[1].size = text + size - (cut + 1);

@@ -17,6 +17,7 @@ TEST(odd_patterns_mean_what_the_shell_means_by_them)
 		{ "[]]x", "]x", true },	   { "[[:digit:]]x", "7x", true }, { "x*[*]y", "xzzy", false },
 		{ "\\*", "*", true },	   { "a\\*b*", "axbc", false }, { "a\\b", "a\\b", true },
 		{ "a\\b", "ab", false },   { ".*", ".hidden", true },	 { "*.service", ".service", true },
+		{ "*]b", "a]b", true },	   { "[a-c]b\\]", "cb]", true },  { "*bc", "bc", true },
 		{ "*", "", true },	   { "/a*", "/a/b", true },	 { "?*?", "a", false },
 	};
 

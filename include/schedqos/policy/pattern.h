@@ -2,7 +2,6 @@
 /* Patterns: literal names or shell globs. */
 #pragma once
 
-#include <fnmatch.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -19,10 +18,7 @@ static inline bool pattern_is_glob(const char *pattern)
 size_t pattern_literal(const char *pattern);
 
 /* Whether the name matches the pattern, glob or not. '*' matches '/' and a leading dot as well. */
-static inline bool pattern_match(const char *pattern, const char *name)
-{
-	return (pattern_is_glob(pattern) ? fnmatch(pattern, name, 0) : strcmp(pattern, name)) == 0;
-}
+bool pattern_match(const char *pattern, const char *name);
 
 /*
  * Which of two comes first, as for qsort: an exact name before a glob, then the longer literal text, then the later
