@@ -77,7 +77,7 @@ static void name_program(const struct tagger *tagger, const struct task_use *use
 	memcpy(key->program, name, strnlen(name, sizeof(key->program) - 1));
 }
 
-static struct sums_key key_of(const struct tagger *tagger, const struct task_use *use, bool ends)
+static struct sums_key row_key(const struct tagger *tagger, const struct task_use *use, bool ends)
 {
 	const struct tasks *tasks = plan_tasks(tagger->plan);
 	const struct task *task = tasks_find(tasks, use->tid), *leader = tasks_leader(tasks, use->tgid);
@@ -104,7 +104,7 @@ static struct sums_key key_of(const struct tagger *tagger, const struct task_use
 static struct use_row *row_of(const struct tagger *tagger, const struct task_use *use, bool ends)
 {
 	const struct config *config = tagger->config;
-	const struct sums_key key = key_of(tagger, use, ends);
+	const struct sums_key key = row_key(tagger, use, ends);
 	const struct qos_class *class = class_of_tag(config, key.tag);
 	const struct rule *rule = rules_by_id(config->rules, key.rule);
 
@@ -218,7 +218,7 @@ static void look_at_all(struct tagger *tagger)
 
 /* ---- tasks that have ended ---- */
 
-static void note_loss(struct tagger *tagger)
+static void note_lost_records(struct tagger *tagger)
 {
 	tagger->accounting.lost++;
 	sums_note_loss(tagger->accounting.sums);
@@ -237,7 +237,7 @@ static void take_ended(struct tagger *tagger, const struct task_use *records, in
 }
 
 /* Takes up to max batches of records. Returns whether the queue is now empty. */
-static bool receive(struct tagger *tagger, unsigned max)
+static bool receive_ended(struct tagger *tagger, unsigned max)
 {
 	struct accounting *accounting = &tagger->accounting;
 	struct task_use records[RECORDS_BATCH];
@@ -251,7 +251,7 @@ static bool receive(struct tagger *tagger, unsigned max)
 			events_book(tagger);
 			take_ended(tagger, records, n);
 		} else if (n == -ENOBUFS) {
-			note_loss(tagger);
+			note_lost_records(tagger);
 			is_drained = false;
 		} else if (n < 0) {
 			accounting->error = n;
@@ -264,7 +264,7 @@ static bool receive(struct tagger *tagger, unsigned max)
 void accounting_receive(struct tagger *tagger)
 {
 	if (tagger->accounting.stats)
-		receive(tagger, BUFFER_BYTES / 1024 / RECORDS_BATCH);
+		receive_ended(tagger, BUFFER_BYTES / 1024 / RECORDS_BATCH);
 }
 
 /* Takes records if it is time to. Returns whether to call it again soon. */
@@ -275,7 +275,7 @@ static bool follow(struct tagger *tagger)
 
 	if (!accounting->stats || now_ms - accounting->received_ms < EVERY_MS)
 		return false;
-	if (!receive(tagger, BATCHES_MAX))
+	if (!receive_ended(tagger, BATCHES_MAX))
 		return true;
 	accounting->received_ms = now_ms;
 	if (sums_is_crowded(accounting->sums))
@@ -291,7 +291,7 @@ void accounting_follow(struct tagger *tagger)
 
 /* ---- when ---- */
 
-static void begin(struct tagger *tagger)
+static void begin_accounting(struct tagger *tagger)
 {
 	struct accounting *accounting = &tagger->accounting;
 
@@ -304,7 +304,7 @@ static void begin(struct tagger *tagger)
 	look_at_all(tagger);
 }
 
-static void end(struct accounting *accounting)
+static void end_accounting(struct accounting *accounting)
 {
 	accounting->is_on = false;
 	taskstats_close(accounting->stats);
@@ -321,9 +321,9 @@ int accounting_update(struct tagger *tagger)
 	if (is_wanted && !accounting->sums)
 		return -ENOMEM;
 	if (is_wanted && !accounting->is_on)
-		begin(tagger);
+		begin_accounting(tagger);
 	else if (!is_wanted && accounting->is_on)
-		end(accounting);
+		end_accounting(accounting);
 	return 0;
 }
 
@@ -354,7 +354,7 @@ void accounting_look(struct tagger *tagger)
 
 void accounting_free(struct tagger *tagger)
 {
-	end(&tagger->accounting);
+	end_accounting(&tagger->accounting);
 	sums_free(tagger->accounting.sums);
 	tagger->accounting.sums = NULL;
 }

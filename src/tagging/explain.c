@@ -19,14 +19,14 @@
 
 DEFINE_CLEANUP(struct plan, plan_free)
 
-static void begin(struct json_writer *json, const char *kind, bool is_rehearsal)
+static void begin_answer(struct json_writer *json, const char *kind, bool is_rehearsal)
 {
 	json_begin(json, NULL, '{');
 	json_put_text(json, "kind", kind);
 	json_put_bool(json, "daemon", !is_rehearsal);
 }
 
-static int finish(struct json_writer *json, int error, char **ret)
+static int finish_answer(struct json_writer *json, int error, char **ret)
 {
 	char *text;
 
@@ -122,7 +122,7 @@ static int put_known(struct json_writer *json, const struct explain_source *sour
 	char comm[TASK_COMM_LEN];
 	int r;
 
-	begin(json, source->made_up ? "made-up" : "process", source->is_rehearsal);
+	begin_answer(json, source->made_up ? "made-up" : "process", source->is_rehearsal);
 	if (source->made_up) {
 		explain_put_text(json, "name", source->made_up->argv);
 	} else {
@@ -154,7 +154,7 @@ static void put_unknown(struct json_writer *json, const struct explain_source *s
 		kind = "ended";
 	else if (procfs_exe(source->proc, tid, exe, sizeof(exe)) <= 0)
 		kind = "unreadable";
-	begin(json, kind, source->is_rehearsal);
+	begin_answer(json, kind, source->is_rehearsal);
 	json_put_number(json, "pid", tid);
 	explain_put_text(json, "name", stat->comm);
 }
@@ -176,7 +176,7 @@ int explain_task(const struct explain_source *source, pid_t tid, char **ret)
 	else
 		put_unknown(&json, source, tid, &stat);
 	live_facts_be_patient(source->live, false);
-	return finish(&json, r, ret);
+	return finish_answer(&json, r, ret);
 }
 
 /* ---- a program that need not run ---- */
@@ -233,5 +233,5 @@ int explain_name(const struct config *config, const struct attr_caps *caps, cons
 	if (r < 0)
 		return r;
 	task = decide(plan, &facts);
-	return task ? finish(&json, put_known(&json, &source, task), ret) : -ENOMEM;
+	return task ? finish_answer(&json, put_known(&json, &source, task), ret) : -ENOMEM;
 }

@@ -123,7 +123,7 @@ static void put_inherited(struct json_writer *json, const struct explain_source 
 }
 
 /* Puts the parent's rule if users might expect it to be inherited. */
-static void put_parent(struct json_writer *json, const struct explain_source *source, const struct task *task)
+static void put_parent_rule(struct json_writer *json, const struct explain_source *source, const struct task *task)
 {
 	const struct task *parent;
 	const struct rule *rule;
@@ -137,7 +137,8 @@ static void put_parent(struct json_writer *json, const struct explain_source *so
 		explain_put_rule(json, "parent_rule", source, rule, NULL);
 }
 
-static void put_class(struct json_writer *json, const struct explain_source *source, const struct thread_kind *kind)
+static void put_thread_class(struct json_writer *json, const struct explain_source *source,
+			     const struct thread_kind *kind)
 {
 	const struct task *task = kind->task;
 	const struct rule *rule = rule_of(source, task->own.rule);
@@ -155,7 +156,7 @@ static void put_class(struct json_writer *json, const struct explain_source *sou
 	if (task->own.by == REASON_INHERITED)
 		put_inherited(json, source, task);
 	if (task->own.by == REASON_DEFAULT && source->live)
-		put_parent(json, source, task);
+		put_parent_rule(json, source, task);
 }
 
 static void put_kind(struct json_writer *json, const struct explain_source *source, const struct thread_kind *kind)
@@ -172,7 +173,7 @@ static void put_kind(struct json_writer *json, const struct explain_source *sour
 		json_end(json, ']');
 	}
 	explain_put_text(json, "name", kind->comm);
-	put_class(json, source, kind);
+	put_thread_class(json, source, kind);
 	put_attr(json, "wanted", &detail->want);
 	put_attr(json, "carries", &detail->actual);
 	put_attr(json, "had", &task->had);
@@ -192,7 +193,8 @@ static int comm_of(const struct explain_source *source, pid_t tid, char ret[TASK
 }
 
 /* Collects what is known of a thread. Returns 0 or -errno. */
-static int look(const struct explain_source *source, const struct task *task, const char *comm, struct thread_kind *ret)
+static int look_at_thread(const struct explain_source *source, const struct task *task, const char *comm,
+			  struct thread_kind *ret)
 {
 	const struct rule *app = app_of(source, task);
 	int r;
@@ -220,14 +222,15 @@ static bool agree(const struct thread_kind *a, const struct thread_kind *b)
 }
 
 /* Adds a thread to its kind. A process may have 20,000 threads, so reads only names that a thread rule may match. */
-static void add(struct thread_kinds *kinds, const struct task *task)
+static void add_thread(struct thread_kinds *kinds, const struct task *task)
 {
 	const struct explain_source *source = kinds->source;
 	const struct rule *app = app_of(source, task);
 	struct thread_kind *kind = &kinds->items[kinds->count], *other = kinds->items;
 	char comm[TASK_COMM_LEN] = "";
 
-	if ((app && app->n_threads && comm_of(source, task->tid, comm) < 0) || look(source, task, comm, kind) < 0)
+	if ((app && app->n_threads && comm_of(source, task->tid, comm) < 0) ||
+	    look_at_thread(source, task, comm, kind) < 0)
 		return;
 	while (other != kind && !agree(kind, other))
 		other++;
@@ -253,7 +256,7 @@ int explain_put_threads(struct json_writer *json, const struct explain_source *s
 		return -ENOMEM;
 	for (const struct task *task = leader; task; task = tasks_next_thread(plan_tasks(source->plan), task)) {
 		if (!only || task == only)
-			add(&kinds, task);
+			add_thread(&kinds, task);
 	}
 	json_begin(json, "threads", '[');
 	for (size_t i = 0; i < kinds.count; i++)

@@ -98,7 +98,7 @@ static uint64_t widen(uint32_t ticks)
 	return now - (uint32_t)(now - ticks);
 }
 
-static int read_file(int fd, size_t size, struct state_legacy *ret)
+static int read_state_file(int fd, size_t size, struct state_legacy *ret)
 {
 	/*
 	 * Read the file instead of mapping it: a page that cannot be read back from swap would raise SIGBUS. Use shared
@@ -120,7 +120,7 @@ static int read_file(int fd, size_t size, struct state_legacy *ret)
 	return r;
 }
 
-static int read_one(int folder, const char *name, struct state_legacy *ret)
+static int read_state(int folder, const char *name, struct state_legacy *ret)
 {
 	_cleanup_close_ int fd = -1;
 	size_t size = 0;
@@ -131,7 +131,7 @@ static int read_one(int folder, const char *name, struct state_legacy *ret)
 		return fd == -ENOENT ? 0 : fd;
 	if (size > STATE_FILE_MAX)
 		return -EBADMSG;
-	r = read_file(fd, size, ret);
+	r = read_state_file(fd, size, ret);
 	if (r < 0)
 		state_legacy_clear(ret);
 	ret->start = widen((uint32_t)ret->start);
@@ -143,12 +143,12 @@ int state_read(int folder, struct state_legacy *ret)
 	int r;
 
 	*ret = (struct state_legacy){ 0 };
-	r = folder < 0 ? folder : read_one(folder, STATE_TASKS, ret);
+	r = folder < 0 ? folder : read_state(folder, STATE_TASKS, ret);
 	if (r < 0 || ret->n_records)
 		return r;
 	/* A missing file of a stop is no error: nothing is known then, as at the first start since boot. */
 	state_legacy_clear(ret);
-	read_one(folder, STATE_STOPPED, ret);
+	read_state(folder, STATE_STOPPED, ret);
 	ret->stopped = ret->n_records > 0;
 	return 0;
 }
@@ -223,7 +223,7 @@ int state_new(int folder, uint64_t start, struct state **ret)
 }
 
 /* Returns memory for TASKS_CHUNK records. */
-static struct task *grow(void *context)
+static struct task *grow_file(void *context)
 {
 	return map_more(context, TASKS_CHUNK_BYTES);
 }
@@ -236,7 +236,7 @@ static void release(void *context, struct task *chunk)
 
 struct tasks_memory state_memory(struct state *state)
 {
-	return (struct tasks_memory){ grow, release, state, &state->header->given };
+	return (struct tasks_memory){ grow_file, release, state, &state->header->given };
 }
 
 int state_publish(struct state *state)

@@ -218,7 +218,7 @@ static bool is_of_class(const struct task *task)
 }
 
 /* Collects the state of a task. Returns false if it has ended. */
-static bool look_at(const struct tagger *tagger, const struct task *task, struct tagger_task *ret)
+static bool collect_task(const struct tagger *tagger, const struct task *task, struct tagger_task *ret)
 {
 	const struct task *leader = tasks_find(plan_tasks(tagger->plan), task->tgid);
 	struct plan_detail view = { 0 };
@@ -247,7 +247,7 @@ bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagg
 	const struct task *task;
 
 	while ((task = tasks_next(plan_tasks(tagger->plan), cursor))) {
-		if (look_at(tagger, task, ret))
+		if (collect_task(tagger, task, ret))
 			return true;
 	}
 	return false;
@@ -257,7 +257,7 @@ bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task
 {
 	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
 
-	return task && look_at(tagger, task, ret);
+	return task && collect_task(tagger, task, ret);
 }
 
 int tagger_explain(const struct tagger *tagger, pid_t tid, bool is_for_user, char **ret)
