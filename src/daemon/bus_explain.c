@@ -20,7 +20,7 @@ static int reply(sd_bus_message *message, int r, uint32_t tid, const char *json,
 	return sd_bus_reply_method_return(message, "s", json);
 }
 
-static int explain_task(const struct daemon *daemon, uint32_t tid, bool is_for_user, char **ret)
+static int explain_tid(const struct daemon *daemon, uint32_t tid, bool is_for_user, char **ret)
 {
 	return tid && tid <= INT32_MAX ? tagger_explain(daemon->tagger, (pid_t)tid, is_for_user, ret) : -ESRCH;
 }
@@ -70,7 +70,7 @@ static int explain_own(const struct daemon *daemon, uint32_t tid, uid_t uid, cha
 	int r = find_own(daemon, tid, uid, &before);
 
 	if (r == 0)
-		r = explain_task(daemon, tid, true, ret);
+		r = explain_tid(daemon, tid, true, ret);
 	if (r == 0)
 		r = find_own(daemon, tid, uid, &after);
 	return r == 0 && before != after ? -ESRCH : r;
@@ -88,7 +88,7 @@ int bus_explain(sd_bus_message *message, void *userdata, sd_bus_error *error)
 		return r;
 	r = bus_check_user(message, uid, &caller);
 	if (r == 0)
-		r = uid ? explain_own(userdata, tid, uid, &json) : explain_task(userdata, tid, false, &json);
+		r = uid ? explain_own(userdata, tid, uid, &json) : explain_tid(userdata, tid, false, &json);
 	if (r == -EPERM)
 		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS,
 					"not a task of yours: try 'sudo schedqos explain'");

@@ -49,8 +49,8 @@ static const char *file_fault(const struct stat *stat)
 }
 
 /* Reads a file; opens it without blocking, in case it is a FIFO. Returns 0, or adds the error and returns -errno. */
-static int read_file(const char *path, char **ret_text, size_t *ret_size, bool *ret_is_private,
-		     struct config_errors *errors)
+static int read_config_file(const char *path, char **ret_text, size_t *ret_size, bool *ret_is_private,
+			    struct config_errors *errors)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	const char *fault = NULL;
@@ -98,7 +98,7 @@ static void inputs_add(struct inputs *inputs, const char *path, enum config_kind
 	bool is_private = false;
 	size_t size = 0;
 
-	if (read_file(path, &text, &size, &is_private, inputs->errors) == 0)
+	if (read_config_file(path, &text, &size, &is_private, inputs->errors) == 0)
 		inputs_take(inputs, strdup(path), text, size, kind, is_private);
 }
 
@@ -196,7 +196,7 @@ int config_load_texts(const struct config_file *files, size_t n_files, struct us
 }
 
 /* Parses the files even if one could not be read, so that all errors are reported at once. */
-static int parse(const struct inputs *inputs, struct user_lookup *lookup, unsigned users_ms, struct config **ret)
+static int parse_inputs(const struct inputs *inputs, struct user_lookup *lookup, unsigned users_ms, struct config **ret)
 {
 	const size_t unreadable = inputs->errors->n_errors;
 	struct config *config;
@@ -244,7 +244,7 @@ static void inputs_add_named_folder(struct inputs *inputs, const char *folder)
 			"holds none of qos_mappings.json, sched_profiles.json, app_configs and mappings: name its files, or the folder above it");
 }
 
-static enum config_kind kind_of(const char *path)
+static enum config_kind kind_of_file(const char *path)
 {
 	const char *base = path_base(path);
 
@@ -262,7 +262,7 @@ static void inputs_add_named(struct inputs *inputs, const char *name)
 	if (stat(name, &stat_buf) == 0 && S_ISDIR(stat_buf.st_mode))
 		inputs_add_named_folder(inputs, name);
 	else
-		inputs_add(inputs, name, kind_of(name));
+		inputs_add(inputs, name, kind_of_file(name));
 }
 
 int config_load(const struct config_paths *paths, struct user_lookup *lookup, unsigned users_ms, struct config **ret,
@@ -277,5 +277,5 @@ int config_load(const struct config_paths *paths, struct user_lookup *lookup, un
 		inputs_add_layers(&inputs, paths);
 	if (mapping)
 		inputs_take(&inputs, strdup("--mapping"), strdup(mapping), strlen(mapping), CONFIG_CHOICE, false);
-	return parse(&inputs, lookup, users_ms, ret);
+	return parse_inputs(&inputs, lookup, users_ms, ret);
 }
