@@ -60,7 +60,7 @@ static int rehearse(const struct command *command, pid_t task, const char *name,
 	return r < 0 ? tell_failure(task, r) : 0;
 }
 
-static int explain(const struct command *command, pid_t task, const char *name)
+static int explain_verb(const struct command *command, pid_t task, const char *name)
 {
 	_cleanup_free_ char *json = NULL;
 	int status;
@@ -93,5 +93,5 @@ int cmd_explain(const struct command *command)
 		status = take_pid(command, against, &other);
 	if (status)
 		return status;
-	return against ? explain_against(task, other) : explain(command, task, name);
+	return against ? explain_against(task, other) : explain_verb(command, task, name);
 }
