@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The lab without a virtual machine: its archive, its variants, and what it reads from a guest."""
 
+import contextlib
+import io
 import os
 import subprocess
 import unittest
 from types import SimpleNamespace
 
 from case import Folder
-from schedqos_bench.lab import emulator, expect, kernels, machine, values, variants
+from schedqos_bench import cli
+from schedqos_bench.lab import command, emulator, expect, kernels, machine, values, variants
 from schedqos_bench.lab.archive import Archive
 from schedqos_bench.lab.scenarios import costs, shares
 from schedqos_bench.process import Failure
@@ -158,6 +161,11 @@ class Expectations(unittest.TestCase):
                 self.parse(text)
         with self.assertRaisesRegex(expect.Wrong, "session frame_done_p99\nsession sound_late"):
             self.parse("frame <= 5")
+
+    def test_a_wrong_one_ends_a_bisection(self):
+        wrong = ["lab", "frames", "--variants", "none", "--expect", "frame <= 5"]
+        with contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(cli.main(wrong), command.EXIT_FAILED)
 
 
 class Kernels(Folder):

@@ -119,7 +119,7 @@ def run(args):
         expectations = [expect.parse(text, scenario.units(args), [each.name for each in chosen]) for text in args.expect]
     except Failure as failure:
         progress.log(failure)
-        return EXIT_USAGE
+        return EXIT_FAILED if args.expect else EXIT_USAGE
     try:
         with nothing_left():
             found = measure(args, scenario, chosen)
