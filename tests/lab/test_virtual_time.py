@@ -8,7 +8,8 @@ from pathlib import Path
 import costs
 import lab
 
-# Ratios to no daemon. The promise is 1.05 for medians over several seeds; one short run differs from them by some percent.
+# Ratios to no daemon. The promise is 1.05 for medians over several seeds. One short run
+# differs from them by some percent.
 BOUNDS = json.loads(Path(__file__).with_name("bounds.json").read_text(encoding="utf-8"))
 # A count of late ones that is as small as this is chance.
 _FEW = 2
