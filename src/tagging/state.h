@@ -18,9 +18,10 @@ struct state_legacy {
 	void *bytes; /* the file, which contains the following */
 	size_t size;
 	const struct task *records;
-	size_t n_records, n_changed; /* n_changed of them carry something that it set */
-	const struct given *given;   /* what its classes gave; NULL without a file */
-	bool stopped;	/* it had put back all of them: what outlasted the stop is not on record. There are some */
+	size_t n_records, n_changed; /* n_changed of them carry attributes that the daemon set */
+	const struct given *given;   /* attributes that its classes gave; NULL without a file */
+	/* it had put all of them back, but tasks may have outlasted the stop; only with records */
+	bool stopped;
 	uint64_t start; /* when the daemon subscribed to events: ticks since boot */
 };
 
@@ -41,22 +42,22 @@ int state_new(int folder, uint64_t start, struct state **ret);
 /* Returns the memory to pass to plan_new. The memory has no room if the file system has none. */
 struct tasks_memory state_memory(struct state *state);
 
-/* Has it take the place of an earlier file, once it has all that this had. 0 or -errno. */
+/* Makes it replace an earlier file, once it contains all that the earlier one does. Returns 0 or -errno. */
 int state_publish(struct state *state);
 
 /* Frees the state and leaves the file. The plan must have been freed. */
 void state_free(struct state *state);
 
 /*
- * All that is on record has been put back. The file stays under its other name, from which it is told who was there
- * then: a fork that was under way may have outlasted that, with what its origin had by us.
+ * Renames the file after everything has been put back. Its records tell which tasks existed then: a child whose fork
+ * was under way may outlast the stop, and carry what its origin had from us.
  */
 #define STATE_STOPPED "stopped"
 void state_stopped(int folder);
 
 /*
- * Removes the files. With `all` false, the file of a stop stays until the next start, since the owner of a process can
- * hold a fork back for as long as it likes.
+ * Removes the files. With `all` false, the file of a stop stays until the next start, because a process can hold a fork
+ * back for any time.
  */
 void state_remove(int folder, bool all);
 
@@ -65,7 +66,7 @@ void state_remove(int folder, bool all);
 #define STATE_MAGIC	    "schedqos"
 #define STATE_VERSION	    14
 
-/* Room for far more tasks than a machine can have. */
+/* Largest size of the file, far more tasks than a machine can have. */
 #define STATE_FILE_MAX ((off_t)1 << 30)
 
 struct state_header {
