@@ -17,16 +17,16 @@
 #define STUCK_MS       25
 #define STUCK_AGAIN_MS 5
 
-/* So long a decision may be put off. */
+/* Longest time for which a decision is put off. */
 #define DEADLINE_MS 100
 
 /*
- * The loop itself waits no longer than this for those of one batch, and not at all if the helper is busy: an answer is
- * there within 50 us, unless a CPU has to be waited for.
+ * Longest time for which the loop itself waits for the answers of one batch; it does not wait if the helper is busy. An
+ * answer takes 50 us, unless the helper has to wait for a CPU.
  */
 #define WAIT_US 2000
 
-/* Answers that are late are looked for so often. */
+/* Time between two looks for late answers. */
 #define LATE_MS 5
 
 void arguments_init(struct arguments *arguments, int proc)
@@ -89,7 +89,7 @@ static bool may_ask(const struct arguments *arguments, pid_t tgid, uint32_t ms)
 					      unread_is_off(unread, procfs_user(arguments->proc, tgid), ms));
 }
 
-/* NULL if there is no room. */
+/* Adds a question. Returns NULL if there is no room. */
 static struct question *add(struct arguments *arguments, pid_t tid, pid_t tgid)
 {
 	const bool is_retry = arguments->unread.tried == tgid;
@@ -190,7 +190,7 @@ void arguments_end_round(struct arguments *arguments)
 
 /* ---- the helper ---- */
 
-/* The helper is left behind: what it has not answered is asked anew, and so is what goes with its memory. */
+/* Leaves the helper behind. Asks again for answers that it has not given, or that go away with its memory. */
 static void leave(struct arguments *arguments)
 {
 	helper_leave(&arguments->reader);
@@ -261,20 +261,20 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 	    !(question && unread_has(&arguments->unread, question->tgid)))
 		return;
 	state = helper_state(&arguments->reader, arguments->proc);
-	/* On a busy machine the helper waits for a CPU, and nobody is to blame. */
+	/* Do not blame the process if the helper waits for a CPU on a busy machine. */
 	if (state == 'R') {
 		arguments->progress_ms = ms;
 		return;
 	}
-	/* Nor is who was asked by one that somebody has killed. */
+	/* Nor if somebody has killed the helper. */
 	if (state != 'Z' && question && question->state == QUESTION_ASKED) {
 		question->state = QUESTION_UNKNOWN;
-		/* What has hung before has a pause of its own. */
+		/* A process that hung before has a pause of its own. */
 		if (!unread_has(&arguments->unread, question->tgid))
 			unread_hung(&arguments->unread, procfs_user(arguments->proc, question->tgid), ms);
 	}
 	leave(arguments);
-	/* Others of this user need not be tried. */
+	/* Do not try other processes of this user. */
 	for (size_t i = 0; i < arguments->places; i++) {
 		question = &arguments->questions[i];
 		if (question->state == QUESTION_NEW && !may_ask(arguments, question->tgid, ms))
@@ -324,7 +324,7 @@ bool arguments_exchange(struct arguments *arguments, bool wait)
 		take(arguments);
 		settled = check_deadlines(arguments);
 	}
-	/* If none is open, what waits was overtaken by an exec: it has to ask anew. */
+	/* If none is open, the waiting task was overtaken by an exec, and has to ask again. */
 	return settled || (wait && !is_awaiting(arguments));
 }
 

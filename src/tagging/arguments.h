@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Processes' arguments, read by a helper (helper.h), since that may block. A decision that needs some asks for them and
- * is put off until they are there, or until its time is over: then it is made without them, and made again later
- * (struct unread). All that is asked between two exchanges goes out in one message.
+ * Reads arguments of processes through a helper (helper.h), because that may block. A decision that needs arguments
+ * asks for them and is put off until they arrive or its time is over. In that case it is made without them, and again
+ * later (struct unread). All questions between two exchanges go out in one message.
  */
 #pragma once
 
@@ -18,23 +18,23 @@
 #define QUESTIONS_MAX READER_QUESTIONS_MAX
 
 enum question_state {
-	QUESTION_NONE, /* the place is free */
+	QUESTION_NONE, /* a free entry */
 	QUESTION_NEW,
 	QUESTION_ASKED,
 	QUESTION_ANSWERED,
-	QUESTION_UNKNOWN, /* there is no answer in time */
+	QUESTION_UNKNOWN,   /* no answer in time */
 	QUESTION_POINTLESS, /* the process runs another program */
 };
 
-/* Its place among all is that of its answer: reader_question. */
+/* A question. Its index is the place of its answer: see reader_question. */
 struct question {
 	uint32_t number; /* comes back with the answer */
 	enum question_state state;
 	pid_t tid, tgid; /* a thread, and its process */
 	uint32_t since_ms;
-	bool is_kept;	  /* its answer, for the next round */
-	bool is_old;	  /* it was settled in an earlier one */
-	int32_t size;	  /* of the answer, or -errno */
+	bool is_kept; /* keep its answer for the next round */
+	bool is_old;  /* settled in an earlier round */
+	int32_t size; /* size of the answer, or -errno */
 	const char *text;
 };
 
@@ -43,31 +43,31 @@ struct arguments {
 	struct unread unread;
 	int proc;
 	struct question questions[QUESTIONS_MAX];
-	size_t count;	      /* of those that are not free */
+	size_t count;	      /* number of entries that are not free */
 	size_t places;	      /* those from here on are free */
 	uint32_t number;      /* of the last question */
 	uint32_t progress_ms; /* when the helper was asked or has answered last */
 };
 
-/* proc: descriptor of /proc. Starts the helper. */
+/* Starts the helper. proc is a descriptor of /proc. */
 void arguments_init(struct arguments *arguments, int proc);
 void arguments_free(struct arguments *arguments);
 
 /*
- * The rules are others: all is asked anew. The helper is replaced by one that has no memory of what has been freed
- * since, unless something is under way.
+ * Forgets all answers, because the rules have changed. Replaces the helper by one that has no copy of memory freed
+ * since, unless a question is under way.
  */
 void arguments_renew(struct arguments *arguments);
 
 /*
- * The arguments of thread tid of process tgid: as procfs_argv; -EAGAIN if they are not to be had now; -EINPROGRESS:
- * they have been asked for.
+ * Reads the arguments of thread tid of process tgid. Returns the same as procfs_argv; -EAGAIN if they cannot be had
+ * now; -EINPROGRESS if they have been asked for.
  */
 ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char buf[READER_BYTES]);
 
 /*
- * Asks for what arguments_read will be asked for. 0: it has an answer, even if that is none; -EINPROGRESS; -ESRCH: the
- * process is gone.
+ * Asks for arguments that arguments_read will need. Returns 0 if that has an answer, even that there are none;
+ * -EINPROGRESS; or -ESRCH if the process is gone.
  */
 int arguments_want(struct arguments *arguments, pid_t tgid);
 
@@ -75,16 +75,17 @@ int arguments_want(struct arguments *arguments, pid_t tgid);
 void arguments_changed(struct arguments *arguments, pid_t tgid);
 
 /*
- * Sends the new questions and takes the answers that are there; new ones are waited for 2 ms. wait: up to 5 ms longer,
- * until one question at least is settled. Returns whether one is, since arguments_end_round; or with wait, whether none is open.
+ * Sends new questions and takes answers that are there; waits 2 ms for answers to the new ones. With wait, waits up to
+ * 5 ms longer, until at least one question is settled. Returns whether one has been settled since arguments_end_round;
+ * or, with wait, whether none is open.
  */
 bool arguments_exchange(struct arguments *arguments, bool wait);
 
-/* Something of this process goes on waiting, for another's arguments (its parent's): its own are kept for that. */
+/* Keeps the process's arguments, because one of its tasks still waits for those of another process (its parent). */
 void arguments_keep(struct arguments *arguments, pid_t tgid);
 
-/* What has waited for questions that are settled has been decided: forgets them, but for those to be kept. */
+/* Forgets settled questions, except those to be kept, after the decisions that waited for them have been made. */
 void arguments_end_round(struct arguments *arguments);
 
-/* Whether something is to be done later, and when: arguments_exchange or a retry. */
+/* Returns whether arguments_exchange or a retry is to be called later, and when. */
 bool arguments_next(const struct arguments *arguments, uint32_t *ret_ms);

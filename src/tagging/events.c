@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From events to attributes: what is queued is booked in the order of time, then what is due is decided in the order of
- * marking, and carried out. What needs a process's arguments waits for them, and so does what is marked through it: its
- * threads, and the children that it had while it waited. All else goes on. If the answers took a while, the queues are
- * read and booked once more when they are there.
+ * Turns events into attributes. Queued events are booked in the order of time; then due tasks are decided in the order
+ * of marking, and set. A task that needs its process's arguments waits for them, and so do tasks that were marked
+ * through it: its threads, and children that it had while it waited. All others go on. If the answers took a while, the
+ * queues are read and booked once more when they arrive.
  */
 #include "tagger_private.h"
 
@@ -18,17 +18,17 @@
 /* ---- booking ---- */
 
 /*
- * Without a limit, a storm that is faster than we are would keep us here for ever. In this time we handle twice what
- * the buffers hold.
+ * Longest time to book events. Without a limit, a storm that is faster than we are would keep us here forever. In this
+ * time we handle twice as many events as the buffers hold.
  */
 #define DRAIN_MAX_MS 100
 
 #define EVENTS_BATCH 512
 
 /*
- * Events carry CLOCK_MONOTONIC, which stands still while the machine is suspended; the starts in /proc are of
- * CLOCK_BOOTTIME. Whatever comes between reading the two makes a start later, and so does a suspend since the event:
- * a recorded start may be late by any time.
+ * Events carry CLOCK_MONOTONIC, which stands still while the machine is suspended; start times in /proc are of
+ * CLOCK_BOOTTIME. A delay between reading the two clocks makes a start later, and so does a suspend since the event: a
+ * recorded start may be late by any time.
  */
 static uint64_t boot_ns(struct tagger *tagger, const struct task_event *event)
 {
@@ -40,7 +40,7 @@ static uint64_t boot_ns(struct tagger *tagger, const struct task_event *event)
 	return event->ns + tagger->suspended_ns;
 }
 
-/* The period of counting: a program that names a thousand threads at its start makes no flood. */
+/* Period over which a flood is counted: a program that names a thousand threads at its start is no flood. */
 #define COUNTED_MS 200
 
 bool flood_count(struct flood *flood, unsigned rate, pid_t tgid, uint32_t ms)
@@ -54,7 +54,7 @@ bool flood_count(struct flood *flood, unsigned rate, pid_t tgid, uint32_t ms)
 	return true;
 }
 
-/* Has the loop pause names or moves: see struct names and moves. */
+/* Makes the loop pause renames or moves: see struct names and moves. */
 static void begin_flood(struct tagger *tagger, struct flood *flood, enum intake_queue kind)
 {
 	flood->is_on = true;
@@ -72,7 +72,7 @@ static void book(struct tagger *tagger, struct task_event *event)
 	switch (event->what) {
 	case EVENT_FORK:
 		event->start = (uint32_t)(boot_ns(tagger, event) / tagger->tick_ns);
-		/* The id may have been another's, though not for long. */
+		/* The id may have belonged to another process, though not for long. */
 		if (event->tid == event->tgid)
 			arguments_changed(&tagger->arguments, event->tgid);
 		if (event->tid == event->tgid && tagger->moves.how == HEARING_HEARD)
@@ -117,7 +117,7 @@ static bool book_some(struct tagger *tagger)
 	struct task_event event;
 	int error;
 
-	/* A restore does not listen. */
+	/* A restore has no subscription. */
 	if (!tagger->intake)
 		return true;
 	tagger->suspended_ns = 0;
@@ -179,7 +179,7 @@ static void log_tag(const struct tagger *tagger, const struct plan_action *actio
 {
 	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4], attr[TASK_ATTR_TEXT_MAX];
 
-	/* Of what the first scan changes, and of the stop, only the number is told. */
+	/* Log no single change of the first scan or of the stop; their number is logged. */
 	if (!log_enabled(LOG_DEBUG) || !tagger->started || action->reason == REASON_UNDONE)
 		return;
 	procfs_comm(tagger->proc, action->tid, comm);
@@ -208,8 +208,8 @@ static void report_not_kept(struct tagger *tagger, const struct plan_action *act
 }
 
 /*
- * Whether the id is another task's by now, whose fork is not booked yet. Two CPUs take 0.5 s to go through the 32,768
- * ids of the default pid_max (6.18), so this need only be checked if something has delayed us.
+ * Returns whether the id now belongs to another task, whose fork is not booked yet. Two CPUs take 0.5 s to go through
+ * the 32,768 ids of the default pid_max (6.18), so this is checked only after a delay.
  */
 static bool is_another(const struct tagger *tagger, const struct plan_action *action)
 {
@@ -257,12 +257,12 @@ void due_carry_out(struct tagger *tagger, const struct plan_action *action)
 }
 
 /*
- * After this many decisions events are booked. A scan may have hundreds of tasks decided in a row; a child that is born
- * meanwhile must copy its parent's record as it is then, not as it is after the next decision about the parent.
+ * Events are booked after this many decisions. A scan may have hundreds of tasks decided in a row, but a child that is
+ * born meanwhile must copy its parent's record of that moment, not the one after the next decision about the parent.
  */
 #define BOOK_EVERY 16
 
-/* Has a process that was decided about without some facts decided about again later. */
+/* Schedules another decision about a process that was decided about without some facts. */
 static void check_spending(struct tagger *tagger, const struct facts *facts)
 {
 	struct unread *spared = &tagger->spending.spared;
@@ -300,7 +300,7 @@ static bool decide_one(struct tagger *tagger, const struct plan_due *due)
 
 /* ---- all that are due ---- */
 
-/* Whether the process is among those that wait. */
+/* Returns whether the process is among those that wait. */
 static bool waits(const struct waiting *waiting, pid_t tgid)
 {
 	for (size_t i = 0; tgid && i < waiting->count; i++) {
@@ -322,7 +322,7 @@ static void decide_or_put_off(struct tagger *tagger, const struct plan_due *due)
 		waiting->all[waiting->count++] = *due;
 }
 
-/* Goes through what is due. Returns false once there is no more, true if there is no room for more that waits. */
+/* Goes through due tasks. Returns false when no more are due, true if no more can wait. */
 static bool go_through(struct tagger *tagger)
 {
 	struct plan_due due;
@@ -335,7 +335,7 @@ static bool go_through(struct tagger *tagger)
 	return true;
 }
 
-/* Decides what need not wait any longer, in the order of marking. */
+/* Decides tasks that need not wait any longer, in the order of marking. */
 static void go_through_waiting(struct tagger *tagger)
 {
 	struct waiting *waiting = &tagger->waiting;
@@ -358,12 +358,12 @@ static void go_through_waiting(struct tagger *tagger)
  */
 #define ANSWERED_AT_ONCE_MS 1
 
-/* Every question that is open is settled after 100 ms; those that come meanwhile are left to the loop. */
+/* Every open question is settled after 100 ms. Questions that are added meanwhile are left to the loop. */
 #define WAIT_MAX_MS 150
 
 /*
- * Decides the tasks that are due, and carries that out. What needs arguments waits; until_none: in here. Events are
- * handled all the same, every 5 ms.
+ * Decides and sets due tasks. Tasks that need arguments wait; with until_none, this function waits for them, and books
+ * events every 5 ms.
  */
 static void due_decide(struct tagger *tagger, bool until_none)
 {
