@@ -129,8 +129,8 @@ int calls_follow_polkit(struct bridge *bridge)
 }
 
 /*
- * Writes a text that the caller chose, for a dialog. Agents may draw markup, and brackets would let a program's name look
- * like more than a name: anything but letters, digits and what paths need becomes a question mark.
+ * Writes a text that the caller chose, for a dialog. Agents may draw markup, and brackets would let a program's name
+ * look like more than a name: anything but letters, digits and what paths need becomes a question mark.
  */
 static void put_plain(FILE *out, const char *text)
 {

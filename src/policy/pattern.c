@@ -49,8 +49,8 @@ bool pattern_has_open_bracket(const char *pattern)
 }
 
 /*
- * Behind its last special character a glob is literal. Compare that first: fnmatch takes 10 ns for each byte of the name,
- * and users may have paths of 4,000.
+ * Behind its last special character a glob is literal. Compare that part first: fnmatch takes 10 ns for each byte of
+ * the name, and users may have paths of 4,000.
  */
 static bool ends_as(const char *pattern, const char *name)
 {

@@ -11,8 +11,8 @@
 
 /*
  * Time a helper may spend on one process. After that we treat the process as hung and ask another helper for the rest,
- * which has waited as long. One that hung before, or that comes soon after another, gets less: others would wait for the
- * sum. Three that hang at once, of as many users, delay others by less than 50 ms.
+ * which has waited as long. One that hung before, or that comes soon after another, gets less: others would wait for
+ * the sum. Three that hang at once, of as many users, delay others by less than 50 ms.
  */
 #define STUCK_MS       25
 #define STUCK_AGAIN_MS 5
