@@ -95,7 +95,7 @@ struct task {
 	uint32_t flags : 8; /* enum task_flag */
 	struct task_attr had;	/* what it would carry without us */
 	struct task_attr known; /* what it carries: last found, or set since; what its policy hides as last known */
-	struct task_attr prev;	/* what it carried before we last set it; `had` if somebody has chosen anything since */
+	struct task_attr prev;	/* what it carried before we last set it; `known` once a choice was found */
 	uint16_t app;		/* leader: id of its process's rule; 0: none */
 	uint16_t inherit;	/* leader: id of the nearest inherit rule that applies to it or an ancestor; 0: none */
 	uint16_t limit;		/* leader: number of the limit of its cgroup and overrides; 0: none */
