@@ -65,6 +65,11 @@ static bool ends_with(const char *option, const char *letters)
 	return option[1] && option[1] != '-' && strchr(letters, option[strlen(option) - 1]);
 }
 
+bool interpreter_is_known(const char *program)
+{
+	return family_of(program);
+}
+
 static bool has_value(const struct family *family, const char *option)
 {
 	const char *const *word = family->words;

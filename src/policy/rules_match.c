@@ -123,6 +123,8 @@ static int find_script(const struct rules *rules, bool all, struct facts *facts,
 	const char *arg = facts->argv_size ? facts_next_arg(facts, facts->argv) : NULL;
 
 	*ret = NULL;
+	if (facts->argv_is_deferred)
+		return 0;
 	if (facts->argv_is_unread)
 		return script_by_comm(facts, exe, ret);
 	*ret = interpreter_script(facts);
@@ -134,6 +136,41 @@ static void add_name(struct process_names *names, enum name_kind kind, const cha
 	if (kind != NAME_PATH && is_too_long(text))
 		return;
 	names->items[names->count++] = (struct process_name){ kind, text };
+}
+
+/* Returns the name in argv[0]. A login shell's begins with a dash (login(1)); in a path it is part of the name. */
+static const char *argv0_name(const struct facts *facts)
+{
+	const char *base = path_base(facts->argv);
+
+	return base == facts->argv && base[0] == '-' ? base + 1 : base;
+}
+
+/* Returns whether argv[0] is a name of its own that some rule could use, or one of them names an interpreter. */
+static bool argv0_matters(const struct rules *rules, const struct facts *facts, const char *exe)
+{
+	const char *name = facts->argv_size ? argv0_name(facts) : exe;
+
+	if (interpreter_is_known(exe))
+		return true;
+	if (strcmp(name, exe) == 0)
+		return false;
+	return interpreter_is_known(name) || (!is_too_long(name) && is_wanted_name(rules, name));
+}
+
+bool rules_argv_may_matter(const struct rules *rules, const struct facts *facts)
+{
+	const char *exe = path_base(facts->exe), *arg = facts->argv_size ? facts->argv : NULL;
+
+	if (argv0_matters(rules, facts, exe))
+		return true;
+	for (int i = 0; i < SCRIPT_ARGS && arg && (arg = facts_next_arg(facts, arg)); i++) {
+		const char *base = path_base(arg);
+
+		if (!is_too_long(base) && is_wanted_name(rules, base))
+			return true;
+	}
+	return false;
 }
 
 /* A process's names, or unless all are wanted those that a rule can use. 0 or -errno of a fact that cannot be read. */
@@ -155,12 +192,10 @@ static int find_names(const struct rules *rules, bool all, struct facts *facts, 
 		return r;
 	if (script)
 		add_name(ret, NAME_SCRIPT, script);
-	if (facts->argv_size) {
-		const char *base = path_base(facts->argv);
-
-		/* A login shell's argv[0] begins with a dash (login(1)); in a path it is part of the name. */
-		add_name(ret, NAME_ARGV0, base == facts->argv && base[0] == '-' ? base + 1 : base);
-	}
+	if (facts->argv_size)
+		add_name(ret, NAME_ARGV0, argv0_name(facts));
+	if (!all && !facts->argv_is_deferred && (script || argv0_matters(rules, facts, exe)))
+		facts->argv_matters = true;
 	if (!facts->exe_is_unknown)
 		add_name(ret, NAME_EXE, exe);
 	return 0;
@@ -245,6 +280,8 @@ static int match_holds(const struct rules *rules, const struct rule_match *match
 
 	if (match->exe && (facts->exe_is_unknown || !pattern_match(match->exe, facts->exe)))
 		return does_not_hold(ret, CONDITION_EXE, match->exe);
+	if (match->n_argv)
+		facts->argv_matters = true;
 	for (size_t i = 0; i < match->n_argv; i++) {
 		if (!argv_match(facts, match->argv[i]))
 			return does_not_hold(ret, CONDITION_ARGV, match->argv[i]);
@@ -320,7 +357,7 @@ static const struct rule *glob_match(const struct rules *rules, const struct pro
 	return rule;
 }
 
-const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error)
+static const struct rule *match(const struct rules *rules, struct facts *facts, int *ret_error)
 {
 	const struct rule *rule = NULL;
 	struct process_names names;
@@ -339,6 +376,19 @@ const struct rule *rules_match(const struct rules *rules, struct facts *facts, i
 		rule = glob_match(rules, &names, facts, ret_error);
 	if (rule)
 		*ret_error = 0;
+	return rule;
+}
+
+const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error)
+{
+	const struct rule *rule = match(rules, facts, ret_error);
+
+	/* A condition asks for the arguments: match again, with them. */
+	if (facts->argv_is_deferred && facts->argv_matters) {
+		facts->have &= ~(unsigned)FACT_ARGV;
+		facts->argv_is_deferred = false;
+		rule = match(rules, facts, ret_error);
+	}
 	return rule;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <schedqos/kernel/procfs.h>
+#include <schedqos/kernel/sched_attr.h>
 #include <schedqos/util/clock.h>
 
 /*
@@ -43,6 +44,7 @@ void arguments_free(struct arguments *arguments)
 void arguments_renew(struct arguments *arguments)
 {
 	arguments->unread.count = 0;
+	arguments->n_deferred = arguments->n_checked = 0;
 	if (!arguments->count)
 		helper_close(&arguments->reader);
 }
@@ -153,8 +155,96 @@ ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char 
 	return question->size;
 }
 
+/* ---- deferred ---- */
+
+/*
+ * After a decision without arguments, the first wake-up after this time has them read. Most programs of a build have
+ * ended by then, and those of the others are read in one go.
+ */
+#define DEFERRED_MS 20
+
+/* After this time they are read even if there is no other reason to wake up. */
+#define DEFERRED_MAX_MS 50
+
+static void remove_deferred(struct arguments *arguments, size_t i)
+{
+	arguments->n_deferred--;
+	if (i < arguments->n_checked)
+		arguments->n_checked--;
+	memmove(&arguments->deferred[i], &arguments->deferred[i + 1],
+		(arguments->n_deferred - i) * sizeof(arguments->deferred[0]));
+}
+
+static void forget_deferred(struct arguments *arguments, pid_t tgid)
+{
+	size_t i = 0;
+
+	while (i < arguments->n_deferred && arguments->deferred[i].tgid != tgid)
+		i++;
+	if (i < arguments->n_deferred)
+		remove_deferred(arguments, i);
+}
+
+bool arguments_defer(struct arguments *arguments, pid_t tgid, const char *exe)
+{
+	struct deferred *deferred;
+
+	forget_deferred(arguments, tgid);
+	deferred = &arguments->deferred[arguments->n_deferred];
+	if (arguments->n_deferred == QUESTIONS_MAX || strnlen(exe, DEFERRED_NAME_MAX) == DEFERRED_NAME_MAX)
+		return false;
+	if (arguments->n_deferred++ == arguments->n_checked)
+		arguments->check_ms = clock_ms() + DEFERRED_MS;
+	deferred->tgid = tgid;
+	strcpy(deferred->exe, exe);
+	return true;
+}
+
+void arguments_check_deferred(struct arguments *arguments, bool at_once)
+{
+	if (arguments->n_checked == arguments->n_deferred || (!at_once && is_before(clock_ms(), arguments->check_ms)))
+		return;
+	while (arguments->n_checked < arguments->n_deferred && arguments->count < QUESTIONS_MAX) {
+		const pid_t tgid = arguments->deferred[arguments->n_checked].tgid;
+		struct ksched_attr attr;
+
+		/* Do not ask the helper about a process that has ended: this call costs far less. */
+		if (ksched_get(tgid, &attr) == -ESRCH) {
+			remove_deferred(arguments, arguments->n_checked);
+			continue;
+		}
+		arguments->n_checked++;
+		arguments_want(arguments, tgid);
+	}
+}
+
+bool arguments_next_deferred(struct arguments *arguments, char buf[READER_BYTES], struct deferred *ret,
+			     size_t *ret_size)
+{
+	size_t i = 0;
+
+	while (i < arguments->n_checked) {
+		const pid_t tgid = arguments->deferred[i].tgid;
+		const ssize_t n = arguments_read(arguments, tgid, tgid, buf);
+
+		if (n == -EINPROGRESS) {
+			i++;
+			continue;
+		}
+		*ret = arguments->deferred[i];
+		remove_deferred(arguments, i);
+		if (n > 0) {
+			*ret_size = (size_t)n;
+			return true;
+		}
+	}
+	return false;
+}
+
 void arguments_changed(struct arguments *arguments, pid_t tgid)
 {
+	if (arguments->n_deferred)
+		forget_deferred(arguments, tgid);
 	for (size_t i = 0; i < arguments->places; i++) {
 		struct question *question = &arguments->questions[i];
 
@@ -330,15 +420,21 @@ bool arguments_exchange(struct arguments *arguments, bool wait)
 
 /* ---- later ---- */
 
+/* Makes this the time if none is set or that is later. Returns true. */
+static bool earlier(bool is_set, uint32_t ms, uint32_t *ret_ms)
+{
+	if (!is_set || is_before(ms, *ret_ms))
+		*ret_ms = ms;
+	return true;
+}
+
 bool arguments_next(const struct arguments *arguments, uint32_t *ret_ms)
 {
-	const bool is_late = is_awaiting(arguments), has_retry = unread_next(&arguments->unread, ret_ms);
+	bool is_set = unread_next(&arguments->unread, ret_ms);
 
-	if (is_late) {
-		const uint32_t late_ms = clock_ms() + LATE_MS;
-
-		if (!has_retry || is_before(late_ms, *ret_ms))
-			*ret_ms = late_ms;
-	}
-	return is_late || has_retry;
+	if (arguments->n_checked < arguments->n_deferred)
+		is_set = earlier(is_set, arguments->check_ms + DEFERRED_MAX_MS - DEFERRED_MS, ret_ms);
+	if (is_awaiting(arguments))
+		is_set = earlier(is_set, clock_ms() + LATE_MS, ret_ms);
+	return is_set;
 }

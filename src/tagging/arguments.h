@@ -38,6 +38,15 @@ struct question {
 	const char *text;
 };
 
+/* Base names of programs that are longer are not deferred. */
+#define DEFERRED_NAME_MAX 48
+
+/* A process that was decided about by its program alone. */
+struct deferred {
+	pid_t tgid;
+	char exe[DEFERRED_NAME_MAX]; /* the program's base name */
+};
+
 struct arguments {
 	struct helper reader;
 	struct unread unread;
@@ -46,6 +55,9 @@ struct arguments {
 	size_t count;	      /* number of entries that are not free */
 	size_t places;	      /* those from here on are free */
 	uint32_t number;      /* of the last question */
+	struct deferred deferred[QUESTIONS_MAX];
+	size_t n_deferred, n_checked; /* the first n_checked are asked about */
+	uint32_t check_ms;	      /* when the others will be, if there are any */
 	uint32_t progress_ms; /* when the helper was asked or has answered last */
 };
 
@@ -70,6 +82,22 @@ ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char 
  * -EINPROGRESS; or -ESRCH if the process is gone.
  */
 int arguments_want(struct arguments *arguments, pid_t tgid);
+
+/*
+ * Has the arguments of a process read some time later, since the decision is made without them now. Returns false if
+ * there is no room: read them now.
+ */
+bool arguments_defer(struct arguments *arguments, pid_t tgid, const char *exe);
+
+/* Asks about deferred processes, if their time has come or at_once. */
+void arguments_check_deferred(struct arguments *arguments, bool at_once);
+
+/*
+ * Takes the next deferred process whose arguments are there; buf gets them, *ret_size is their size. Returns false if
+ * there is none. One whose arguments cannot be had is tried again later, like any other.
+ */
+bool arguments_next_deferred(struct arguments *arguments, char buf[READER_BYTES], struct deferred *ret,
+			     size_t *ret_size);
 
 /* An event is booked by which the process runs another program, or its id is another's. */
 void arguments_changed(struct arguments *arguments, pid_t tgid);

@@ -282,13 +282,16 @@ static void check_spending(struct tagger *tagger, const struct facts *facts)
 }
 
 /* Returns whether that has to wait for the answer to a question. */
-static bool decide_one(struct tagger *tagger, const struct plan_due *due)
+static bool decide_one(struct tagger *tagger, const struct plan_due *due, bool may_defer)
 {
 	struct facts *facts = live_facts_for(tagger->facts, due->tid, due->tgid);
 	struct plan_action action;
 
+	if (may_defer)
+		live_facts_allow_deferral(tagger->facts);
 	if (plan_decide(tagger->plan, due, facts, &action))
 		due_carry_out(tagger, &action);
+	live_facts_learn(tagger->facts);
 	check_spending(tagger, facts);
 	if (facts->exe_is_unknown || (facts->cgroup_is_unknown && !facts->is_spared))
 		problem_report(&tagger->problems[PROBLEM_PATH],
@@ -310,15 +313,24 @@ static bool waits(const struct waiting *waiting, pid_t tgid)
 	return false;
 }
 
+/* Returns whether the task is due because of an exec: then an earlier decision with arguments is of no use any more. */
+static bool calls_exec(const struct tagger *tagger, const struct plan_due *due)
+{
+	const struct task *task = tasks_find(plan_tasks(tagger->plan), due->tid);
+
+	return task && task->due == DUE_EXEC;
+}
+
 /* Decides, or puts that off: until there are the arguments that it needs, and behind what it is marked through. */
 static void decide_or_put_off(struct tagger *tagger, const struct plan_due *due)
 {
 	struct waiting *waiting = &tagger->waiting;
-	const int r = plan_asks_argv(tagger->plan, due) ? arguments_want(&tagger->arguments, due->tgid) : 0;
+	const bool asks = plan_asks_argv(tagger->plan, due), may_defer = asks && calls_exec(tagger, due);
+	const int r = asks && !may_defer ? arguments_want(&tagger->arguments, due->tgid) : 0;
 
 	if (r == -ESRCH)
 		return;
-	if (r < 0 || waits(waiting, due->tgid) || waits(waiting, due->parent) || decide_one(tagger, due))
+	if (r < 0 || waits(waiting, due->tgid) || waits(waiting, due->parent) || decide_one(tagger, due, may_defer))
 		waiting->all[waiting->count++] = *due;
 }
 
@@ -353,6 +365,36 @@ static void go_through_waiting(struct tagger *tagger)
 }
 
 /*
+ * Has those processes matched again to which the arguments may matter that were not read for the decision. Such a
+ * match is booked like a move, as it marks the same.
+ */
+static void review_deferred(struct tagger *tagger)
+{
+	char *argv = tagger->facts->argv;
+	struct deferred deferred;
+	size_t size;
+
+	while (arguments_next_deferred(&tagger->arguments, argv, &deferred, &size)) {
+		const struct facts facts = {
+			.have = FACT_EXE | FACT_ARGV, .exe = deferred.exe, .argv = argv, .argv_size = size
+		};
+		struct task_event event = { .what = EVENT_MOVE, .tid = deferred.tgid, .tgid = deferred.tgid };
+
+		if (!rules_argv_may_matter(tagger->config->rules, &facts) ||
+		    !tasks_find(plan_tasks(tagger->plan), deferred.tgid))
+			continue;
+		event.ms = clock_ms();
+		plan_book(tagger->plan, &event);
+	}
+}
+
+/* Returns whether a decision waits for arguments, or was made without them. */
+static bool is_waiting(const struct tagger *tagger)
+{
+	return tagger->waiting.count || tagger->arguments.n_deferred;
+}
+
+/*
  * Nearly all answers are there within 50 us. What comes in so short a time is booked after the decisions, like what
  * comes during them.
  */
@@ -373,13 +415,16 @@ static void due_decide(struct tagger *tagger, bool until_none)
 
 	do {
 		is_full = go_through(tagger);
-		waits = is_full || (until_none && waiting->count);
+		arguments_check_deferred(&tagger->arguments, until_none);
+		waits = is_full || (until_none && is_waiting(tagger));
 		settled = (waiting->count || tagger->arguments.count) && arguments_exchange(&tagger->arguments, waits);
 		if ((settled || waits) && clock_ms() - tagger->booked_ms > ANSWERED_AT_ONCE_MS)
 			book_some(tagger);
-		if (settled)
+		if (settled) {
+			review_deferred(tagger);
 			go_through_waiting(tagger);
-	} while (is_full || settled || (until_none && waiting->count && clock_ms() - began_ms < WAIT_MAX_MS));
+		}
+	} while (is_full || settled || (until_none && is_waiting(tagger) && clock_ms() - began_ms < WAIT_MAX_MS));
 }
 
 bool events_handle(struct tagger *tagger)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <systemd/sd-login.h>
@@ -13,6 +14,7 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
+#include <schedqos/util/text.h>
 
 static int fetch(struct facts *facts, enum fact fact);
 
@@ -74,7 +76,7 @@ static int look_at_attr(struct facts *facts, pid_t tid, struct task_attr *ret)
 struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 {
 	live->facts = (struct facts){ .fetch = fetch, .look = look_at_attr, .tid = tid, .tgid = tgid };
-	live->awaits = live->has_status = false;
+	live->awaits = live->has_status = live->may_defer_argv = false;
 	live->source = tgid;
 	return &live->facts;
 }
@@ -242,10 +244,73 @@ static int fetch_seat(struct live_facts *live)
 	return r;
 }
 
+/* ---- arguments ---- */
+
+/* Returns the hash of the program's path, with the lowest bit clear. */
+static uint32_t program_hash(const struct live_facts *live)
+{
+	return hash_of(live->exe) & ~PROGRAM_NEEDS_ARGV;
+}
+
+/* Returns the program's place among those that were decided about. */
+static uint32_t *program_place(struct live_facts *live, uint32_t hash)
+{
+	return &live->programs[(hash >> 1) % PROGRAMS];
+}
+
+/* Returns whether the arguments are read after the decision. */
+static bool defer_argv(struct live_facts *live)
+{
+	const struct facts *facts = &live->facts;
+	uint32_t hash;
+
+	/* The program of a leader that has ended is read from another thread. */
+	if (!live->may_defer_argv || facts->argv_matters || facts->exe_is_unknown || live->source != facts->tgid)
+		return false;
+	hash = program_hash(live);
+	return *program_place(live, hash) == hash &&
+	       arguments_defer(live->arguments, facts->tgid, path_base(live->exe));
+}
+
+void live_facts_allow_deferral(struct live_facts *live)
+{
+	live->may_defer_argv = true;
+}
+
+void live_facts_learn(struct live_facts *live)
+{
+	const struct facts *facts = &live->facts;
+	uint32_t hash, *place;
+
+	if (!(facts->have & FACT_ARGV) || facts->argv_is_deferred || facts->argv_is_unread || facts->exe_is_unknown)
+		return;
+	hash = program_hash(live);
+	place = program_place(live, hash);
+	/* A program with many names, like gcc, keeps the mark after a run to which arguments did not matter. */
+	if (facts->argv_matters)
+		*place = hash | PROGRAM_NEEDS_ARGV;
+	else if (*place != (hash | PROGRAM_NEEDS_ARGV))
+		*place = hash;
+}
+
+void live_facts_unlearn(struct live_facts *live)
+{
+	memset(live->programs, 0, sizeof(live->programs));
+}
+
 static ssize_t fetch_argv(struct live_facts *live)
 {
 	struct facts *facts = &live->facts;
-	ssize_t n = arguments_read(live->arguments, live->source, facts->tgid, live->argv);
+	ssize_t n;
+
+	if (defer_argv(live)) {
+		live->argv[0] = '\0';
+		facts->argv = live->argv;
+		facts->argv_size = 0;
+		facts->argv_is_deferred = true;
+		return 0;
+	}
+	n = arguments_read(live->arguments, live->source, facts->tgid, live->argv);
 
 	if (n == -EINPROGRESS && live->is_patient) {
 		arguments_exchange(live->arguments, false);

@@ -18,6 +18,10 @@
 #define PLACES	    16384
 #define CGROUP_GONE 0
 
+/* A power of two. Programs whose hashes are the same modulo this share a place. */
+#define PROGRAMS	   1024
+#define PROGRAM_NEEDS_ARGV 1U
+
 struct place {
 	pid_t tgid;	 /* 0: free */
 	uint32_t cgroup; /* hash of its path; CGROUP_GONE if the process has ended */
@@ -43,6 +47,9 @@ struct live_facts {
 	pid_t source;
 	struct place *places;	   /* the cgroup of each process when it was last read */
 	struct live_facts *parent; /* reads facts.parent; NULL in the parent's own */
+	bool may_defer_argv;	   /* argv may be read after the decision: see live_facts_allow_deferral */
+	/* hashes of paths of programs; the lowest bit is PROGRAM_NEEDS_ARGV if arguments mattered to a decision */
+	uint32_t programs[PROGRAMS];
 	char argv[READER_BYTES];
 	char exe[PATH_MAX];
 	char cgroup[2 * PATH_MAX]; /* the lines of all hierarchies, then reduced to one path */
@@ -55,6 +62,18 @@ void live_facts_free(struct live_facts *live);
 
 /* Starts over with another task. Returns the facts to pass to the plan. */
 struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid);
+
+/*
+ * Lets the decision about the task that was passed to live_facts_for last do without the arguments, if they have never
+ * mattered to a decision about the same program. They are then read later: see arguments_defer.
+ */
+void live_facts_allow_deferral(struct live_facts *live);
+
+/* Call it after a decision: remembers whether arguments mattered to it. */
+void live_facts_learn(struct live_facts *live);
+
+/* Forgets this of all programs: the rules are others. */
+void live_facts_unlearn(struct live_facts *live);
 
 /* Notes a -errno if it means a lack of descriptors or memory. Failures to fetch a fact are noted as well. */
 void live_facts_note(struct live_facts *live, int error);

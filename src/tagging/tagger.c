@@ -148,6 +148,7 @@ int tagger_set_config(struct tagger *tagger, const struct config *config)
 		return r;
 	tagger->config = config;
 	arguments_renew(&tagger->arguments);
+	live_facts_unlearn(tagger->facts);
 	applier_follow(&tagger->applier, plan_given(tagger->plan));
 	heard_update(tagger);
 	accounting_follow_config(tagger);

@@ -7,7 +7,20 @@ import subprocess
 
 from attributes import BACKGROUND, UTILITY
 from harness import LiveTest
-from programs import PYTHON
+from programs import PYTHON, sleep_program
+
+
+class Chosen(LiveTest):
+    def test_a_name_of_its_own_after_runs_without_one(self):
+        """The first runs teach that arguments do not matter for this program. Still they are read, if later."""
+        self.daemon({"plain": {"qos": UTILITY}, "chosen": {"qos": BACKGROUND}})
+        path = shutil.copy(sleep_program(), self.path("plain"))
+        os.chmod(path, 0o755)
+        for _ in range(3):
+            self.assert_carries(self.run_program([path, "1000"]), UTILITY)
+        for _ in range(2):
+            self.assert_carries(self.run_program(["chosen", "1000"], path), BACKGROUND)
+        self.assert_carries(self.run_program([path, "1000"]), UTILITY)
 
 
 # What waits for the end of its input, in each language.

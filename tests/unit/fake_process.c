@@ -16,6 +16,11 @@ static int fetch(struct facts *facts, enum fact fact)
 		facts->exe = process->exe;
 		break;
 	case FACT_ARGV:
+		if (process->deferred && !facts->argv_matters) {
+			facts->argv = "";
+			facts->argv_is_deferred = true;
+			break;
+		}
 		facts->argv = process->unread ? "" : process->argv;
 		facts->argv_size = process->unread ? 0 : process->argv_size;
 		facts->argv_is_unread = process->unread;

@@ -13,6 +13,7 @@ struct process {
 	size_t argv_size;
 	uid_t uid;
 	bool unread;	/* its arguments cannot be read now */
+	bool deferred;	/* they are read after a decision unless they matter to it */
 	bool sandboxed; /* in a user namespace of its own */
 	bool elsewhere; /* its user has no session at a seat */
 	struct process *parent;

@@ -206,6 +206,70 @@ TEST(an_unknown_user_matches_no_process)
 	config_free(config);
 }
 
+/* ---- arguments that are read after the decision ---- */
+
+TEST(arguments_matter_if_they_bring_a_name_or_a_condition)
+{
+	static const struct {
+		struct process process;
+		bool matter, may_matter;
+	} cases[] = {
+		{ PROCESS("/usr/bin/vi", "vi", "vi\0notes"), false, false },
+		{ PROCESS("/usr/bin/vi", "vi", "/usr/local/bin/vi"), false, false },
+		{ PROCESS("/usr/bin/bash-like", "bash-like", "-bash-like"), false, false },
+		{ PROCESS("/usr/bin/vi", "vi", "other"), false, false },
+		{ PROCESS("/usr/bin/vi", "vi", ""), false, false },
+		{ PROCESS("/usr/bin/vi", "tool", "tool"), true, true },
+		{ PROCESS("/usr/bin/vi", "vi", "C:\\tool"), true, true },
+		{ PROCESS("/usr/bin/awk", "tool", "awk\0-f\0/usr/bin/tool"), true, true },
+		/* Only comm tells that this is no script. */
+		{ PROCESS("/usr/bin/vi", "vi", "vi\0tool"), false, true },
+		{ PROCESS("/bin/sh", "sh", "sh\0-c\0true"), true, true },
+		{ PROCESS("/opt/x", "x", "python3\0-c\0x"), true, true },
+		{ PROCESS("/usr/bin/asks", "asks", "asks"), true, false },
+	};
+	struct config *config = rules_file("'vi': { 'qos': 'QOS_UTILITY' }, 'tool': { 'qos': 'QOS_UTILITY' }, "
+					   "'asks': { 'qos': 'QOS_UTILITY', 'match': { 'argv': 'x' } }");
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct process process = cases[i].process;
+		int error;
+
+		process_match(config, &process, &error);
+		assert_int_equal(error, 0);
+		assert_int_equal(process.facts.argv_matters, cases[i].matter);
+		assert_int_equal(rules_argv_may_matter(config->rules, &process.facts), cases[i].may_matter);
+	}
+	config_free(config);
+}
+
+TEST(a_decision_without_arguments_goes_by_the_program)
+{
+	struct config *config = rules_file("vi|tool");
+
+	/* Nor by comm, which anybody may choose. */
+	struct process process = PROCESS("/usr/bin/vi", "tool", "tool", .deferred = true);
+
+	assert_matches(config, &process, "vi");
+	assert_true(process.facts.argv_is_deferred);
+	assert_false(process.facts.argv_matters);
+	config_free(config);
+}
+
+TEST(arguments_are_read_at_once_for_a_condition)
+{
+	struct config *config = rules_file("'vi': [ { 'qos': 'QOS_UTILITY', 'match': { 'argv': '-x' } }, "
+					   "{ 'qos': 'QOS_BACKGROUND' } ], 'tool': { 'qos': 'QOS_UTILITY' }");
+	struct process process = PROCESS("/usr/bin/vi", "vi", "vi\0-x", .deferred = true);
+
+	assert_string_equal(check_matches(config, &process, "vi", __FILE__, __LINE__)->qos, "QOS_UTILITY");
+	assert_false(process.facts.argv_is_deferred);
+	/* And then all of them count. */
+	process = (struct process)PROCESS("/usr/bin/vi", "vi", "tool\0-x", .deferred = true);
+	assert_matches(config, &process, "tool");
+	config_free(config);
+}
+
 /* ---- facts that are not there ---- */
 
 TEST(a_fact_that_cannot_be_had_is_an_error)

@@ -58,6 +58,8 @@ struct facts {
 	const char *argv;   /* NUL-separated, as in /proc/PID/cmdline, and always NUL-terminated */
 	size_t argv_size;   /* with the last NUL */
 	bool argv_is_unread; /* argv is empty: reading it would have meant waiting for the process */
+	bool argv_is_deferred; /* argv is empty: it is read after the decision, which nearly always needs none of it */
+	bool argv_matters;     /* the decision depends on argv: do not defer reading it */
 	const char *cgroup; /* path in the unified hierarchy, or systemd's */
 	bool cgroup_is_unknown; /* likewise */
 	uid_t uid;	    /* real */
@@ -95,3 +97,6 @@ static inline const char *facts_next_arg(const struct facts *facts, const char *
  * text (-c), or what it reads. Of facts only argv is used; the result points into it.
  */
 const char *interpreter_script(const struct facts *facts);
+
+/* Returns whether a program of this name is an interpreter whose arguments interpreter_script understands. */
+bool interpreter_is_known(const char *program);

@@ -165,6 +165,12 @@ const struct rule *rules_of_pattern(const struct rules *rules, const char *patte
  */
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error);
 
+/*
+ * Returns whether the arguments could make another rule match than exe alone, or make it impossible to say without
+ * comm. Needs exe, of which the base name is enough, and argv.
+ */
+bool rules_argv_may_matter(const struct rules *rules, const struct facts *facts);
+
 /* The thread rule for a thread of this name, or NULL. */
 const struct thread_rule *rule_thread(const struct rule *rule, const char *comm);
 
