@@ -146,10 +146,12 @@ static int complete(sd_bus_message *message, uint32_t uid, const char *holder, u
 /* Returns whether a user requests a class that raises the I/O priority: the plan compares other attributes only. */
 static bool raises_io(const struct config *config, const struct override *asked)
 {
-	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, override_class(asked));
+	const struct qos_class *class;
 
-	return asked->kind == OVERRIDE_CLASS && asked->uid && !asked->request.raises && class &&
-	       (qos_attr_raises(&class->attr) & TASK_ATTR_IO_PRIORITY);
+	if (asked->kind != OVERRIDE_CLASS || !asked->uid || asked->request.raises)
+		return false;
+	class = qos_class_find(config->classes, config->n_classes, asked->request.class);
+	return class && (qos_attr_raises(&class->attr) & TASK_ATTR_IO_PRIORITY);
 }
 
 /*
