@@ -16,9 +16,9 @@ int bus_connect(sd_bus **ret);
 #define BUS_BRIDGE_USER "schedqos"
 
 /*
- * The interface for the daemon as a whole: Status, Reload, SetSchedProfile, SetMapping, GetUserWeights and ListTasks, as
- * in org.schedqos1(5), and the properties Version, SchedProfile, Mapping and Focus. For root only: ExplainName takes the
- * name or path of a program; GetConfig returns the configuration in force as two files, the rules (as `check --print`
+ * The interface for the daemon as a whole: Status, Reload, SetSchedProfile, SetMapping, GetUserWeights and ListTasks,
+ * as in org.schedqos1(5), and the properties Version, SchedProfile, Mapping and Focus. For root only: ExplainName takes
+ * a program's name or path; GetConfig returns the configuration in force as two files, the rules (as `check --print`
  * prints them) and the profiles; GetWeights returns the setting "weights". The signal Changed says that another
  * configuration or profile is in force.
  */
