@@ -54,11 +54,12 @@ struct arguments {
 	struct question questions[QUESTIONS_MAX];
 	size_t count;	      /* number of entries that are not free */
 	size_t places;	      /* those from here on are free */
-	uint32_t number;      /* of the last question */
+	uint32_t number;      /* number of the last question */
 	struct deferred deferred[QUESTIONS_MAX];
 	size_t n_deferred, n_checked; /* the first n_checked are asked about */
 	uint32_t check_ms;	      /* when the others will be, if there are any */
-	uint32_t progress_ms; /* when the helper was asked or has answered last */
+	/* time at which the helper was last asked or last answered */
+	uint32_t progress_ms;
 };
 
 /* Starts the helper. proc is a descriptor of /proc. */
@@ -99,7 +100,7 @@ void arguments_check_deferred(struct arguments *arguments, bool at_once);
 bool arguments_next_deferred(struct arguments *arguments, char buf[READER_BYTES], struct deferred *ret,
 			     size_t *ret_size);
 
-/* An event is booked by which the process runs another program, or its id is another's. */
+/* Forgets a process: an event was booked by which it runs another program, or its id belongs to another process. */
 void arguments_changed(struct arguments *arguments, pid_t tgid);
 
 /*

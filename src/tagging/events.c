@@ -281,7 +281,7 @@ static void check_spending(struct tagger *tagger, const struct facts *facts)
 		       (int)user, (int)tgid);
 }
 
-/* Returns whether that has to wait for the answer to a question. */
+/* Returns whether the decision has to wait for an answer. */
 static bool decide_one(struct tagger *tagger, const struct plan_due *due, bool may_defer)
 {
 	struct facts *facts = live_facts_for(tagger->facts, due->tid, due->tgid);
@@ -321,7 +321,9 @@ static bool calls_exec(const struct tagger *tagger, const struct plan_due *due)
 	return task && task->due == DUE_EXEC;
 }
 
-/* Decides, or puts that off: until there are the arguments that it needs, and behind what it is marked through. */
+/*
+ * Decides a task, or puts it off until its arguments are there and the tasks through which it was marked are decided.
+ */
 static void decide_or_put_off(struct tagger *tagger, const struct plan_due *due)
 {
 	struct waiting *waiting = &tagger->waiting;
@@ -395,8 +397,8 @@ static bool is_waiting(const struct tagger *tagger)
 }
 
 /*
- * Nearly all answers are there within 50 us. What comes in so short a time is booked after the decisions, like what
- * comes during them.
+ * Nearly all answers arrive within 50 us. Events of so short a time are booked after the decisions, like those that
+ * arrive during them.
  */
 #define ANSWERED_AT_ONCE_MS 1
 
