@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Groups limit the classes that the tasks of a cgroup may have. A class that is not allowed is replaced by the next
- * lower class that is; if there is none, by the lowest of all. If several groups hold for a cgroup, a class has to be
- * allowed by each.
+ * Groups limit the classes that the tasks of a cgroup may have, and the plan applies their limits. A denied class is
+ * replaced by the next lower class that is allowed, or by the lowest class of all if there is none. If several groups
+ * hold for a cgroup, a class is allowed only if each of them allows it.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #include <schedqos/policy/qos_class.h>
 
-/* "QOS_NAME": false, or true */
+/* The entry "QOS_NAME": true or false of a group. */
 struct group_class {
 	const char *name;
 	bool is_allowed;
@@ -20,8 +20,8 @@ struct group_class {
 
 struct group {
 	/*
-	 * With a slash: a glob on the path of the task's cgroup, or of any that this one lies in. Without: on any
-	 * component of the path.
+	 * A name or glob. With a slash, it is compared with the path of the task's cgroup and of each cgroup above it.
+	 * Without a slash, it is compared with each component of the path.
 	 */
 	const char *pattern;
 	struct source source;
@@ -30,44 +30,48 @@ struct group {
 	size_t n_classes;
 };
 
-/* Whether the group holds for the tasks of a cgroup. cgroup: its path, which begins with a slash. */
+/* Returns whether the group holds for the tasks of a cgroup. cgroup: path that begins with a slash. */
 bool group_holds(const struct group *group, const char *cgroup);
 
 /*
- * Which of two classes is higher: SCHED_DEADLINE, then real-time ones by priority, then fair ones by nice, then by
- * slice, the shortest first and none last, then SCHED_IDLE. Where all that is equal their I/O classes decide: realtime,
- * then best-effort or none, then idle. Returns less than 0 if a is higher, 0 if neither is.
+ * Compares two classes: returns less than 0 if `a` is higher, more than 0 if `b` is higher, 0 if neither is. The order
+ * from the highest is SCHED_DEADLINE, real-time classes by priority, fair classes, SCHED_IDLE. A lower nice value comes
+ * first, then a shorter slice, with no slice last. If all of that is equal, the I/O class decides: realtime, then
+ * best-effort or none, then idle.
  */
 int class_compare(const struct qos_class *a, const struct qos_class *b);
 
-/* What the groups of a configuration do to tags. */
+/*
+ * The limits in use: each is a set of denied classes with a number from 1. Number 0 denies nothing. A number stays
+ * valid as long as the struct.
+ */
 struct config;
 struct limits;
 
-/* The configuration must outlive it. NULL without memory. */
+/* Makes an empty set of limits. The configuration must outlive the set. Returns NULL without memory. */
 struct limits *limits_new(const struct config *config);
 void limits_free(struct limits *limits);
 
 /*
- * The number of the limit for tasks of this cgroup, 0 for none. max: the highest class that they may have in any case,
- * NULL for no such limit. Numbers stay valid. Limits are made as they are first needed: 0, or -ENOMEM with *ret as it
- * was.
+ * Finds the limit for tasks of this cgroup, makes it if it is new, and stores its number in *ret. max: deny all classes
+ * above this one as well; may be NULL. Returns 0, or -ENOMEM with *ret unchanged.
  */
 int limits_find(struct limits *limits, const char *cgroup, const struct qos_class *max, uint16_t *ret);
 
 /*
- * The same for tasks whose cgroup is unknown: all that the limits of these two numbers deny, and what max does.
+ * Finds the limit for tasks whose cgroup is unknown: it denies all that the limits `a` and `b` deny, and all classes
+ * above max. Returns like limits_find.
  */
 int limits_join(struct limits *limits, uint16_t a, uint16_t b, const struct qos_class *max, uint16_t *ret);
 
-/* Takes over a limit of another configuration: denies the classes of the same names. Returns as limits_find does. */
+/* Finds the limit that denies the same classes, by name, as a limit of `from`. Returns like limits_find. */
 int limits_carry(struct limits *limits, const struct limits *from, uint16_t number, uint16_t *ret);
 
 /*
- * The tag of the highest class that a limit allows; if none is, of the lowest. Its period is that of `like`, which may
- * be TAG_NONE. Number 0: TAG_NONE.
+ * Returns the tag of the highest class that a limit allows, or of the lowest class if the limit allows none. The tag
+ * has the period of `like` if there is such a tag, else none. like: may be TAG_NONE. Returns TAG_NONE for limit 0.
  */
 uint16_t limits_max(const struct limits *limits, uint16_t limit, uint16_t like);
 
-/* What becomes of a tag under a limit. TAG_NONE stays. */
+/* Returns the tag that replaces `tag` under a limit: `tag` itself if its class is allowed, and for TAG_NONE. */
 uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag);

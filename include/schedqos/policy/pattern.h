@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Patterns: literal names or shell globs. */
+/* Matches names against patterns, which are literal names or shell globs, for rules, groups and weights. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,23 +8,23 @@
 
 #include <schedqos/policy/source.h>
 
-/* Whether the pattern contains any of the shell's * ? [ . */
+/* Returns whether the pattern contains one of the special characters * ? [ of a glob. */
 static inline bool pattern_is_glob(const char *pattern)
 {
 	return strpbrk(pattern, "*?[") != NULL;
 }
 
-/* Bytes of literal text in a glob, by which globs are ranked. A bracket expression does not count. */
+/* Returns the number of bytes of literal text in a glob, which ranks it. Bracket expressions do not count. */
 size_t pattern_literal(const char *pattern);
 
-/* Whether the name matches the pattern, glob or not. '*' matches '/' and a leading dot as well. */
+/* Returns whether the name matches the pattern. '*' also matches '/' and a leading dot. */
 bool pattern_match(const char *pattern, const char *name);
 
 /*
- * Which of two comes first, as for qsort: an exact name before a glob, then the longer literal text, then the later
- * file, then the earlier line.
+ * Compares two patterns by precedence, for qsort: an exact name comes before a glob, then the longer literal text comes
+ * first, then the later file, then the earlier line.
  */
 int pattern_compare(const char *a, const struct source *at_a, const char *b, const struct source *at_b);
 
-/* Whether a bracket expression is not closed: fnmatch(3) takes its [ literally then. */
+/* Returns whether a bracket expression is not closed, in which case fnmatch(3) takes its [ literally. */
 bool pattern_has_open_bracket(const char *pattern);

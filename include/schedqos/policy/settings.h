@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The daemon's settings. */
+/* The settings of a configuration, for the daemon, the plan and the machine. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,20 +7,20 @@
 #include <schedqos/policy/source.h>
 
 enum default_mode {
-	DEFAULT_PRISTINE, /* a task without a rule gets QOS_DEFAULT if nobody chose anything for it */
-	DEFAULT_ALL,	  /* ... in any case */
-	DEFAULT_NONE,	  /* ... never */
+	DEFAULT_PRISTINE, /* a task without a rule gets QOS_DEFAULT unless somebody chose its attributes */
+	DEFAULT_ALL,	  /* every task without a rule gets QOS_DEFAULT */
+	DEFAULT_NONE,	  /* a task without a rule never gets QOS_DEFAULT */
 };
 
 struct settings {
 	const char *sched_profile; /* name of one of the profiles, or NULL for none */
 	enum default_mode default_mode;
 	bool autogroup_off;
-	const char *focus; /* name of the class of an app that has the focus; NULL: visibility does not matter */
-	const char *hidden; /* name of the highest class of a hidden app */
-	const char *mapping; /* "announcement" or the preset asked for */
-	bool mapping_is_named; /* rather than built in */
+	const char *focus; /* name of the lowest class of an app that has the focus; NULL: visibility does not matter */
+	const char *hidden; /* name of the highest class allowed to a hidden app */
+	const char *mapping; /* "announcement", or the preset that the configuration names */
+	bool mapping_is_named; /* the configuration names the mapping */
 	struct source mapping_source;
 	int log_level;	     /* syslog's LOG_ERR .. LOG_DEBUG; 0: not given */
-	bool accounting; /* always sum what classes use, even while nobody asks */
+	bool accounting; /* always sum the use of classes, even while no client reads the figures */
 };

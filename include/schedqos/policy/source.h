@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A place in the configuration. */
+/* A place in the configuration, for messages and for the precedence of patterns. */
 #pragma once
 
 #include <stdint.h>
@@ -10,7 +10,7 @@ struct source {
 	uint16_t file;	 /* index into the configuration's files; later files override earlier ones */
 };
 
-/* Later files first, then earlier lines: negative, 0 or positive as for qsort. */
+/* Compares two places by precedence, for qsort: the later file comes first, then the earlier line and column. */
 static inline int source_compare(const struct source *a, const struct source *b)
 {
 	if (a->file != b->file)
