@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The classes of units: what a unit of the service manager gives those of its tasks that no rule names. */
+/* The classes that units of the service manager give their tasks. The plan uses them for tasks without a rule. */
 #pragma once
 
 #include <sys/types.h>
@@ -8,37 +8,38 @@
 #include <schedqos/policy/overrides.h>
 
 struct unit_class {
-	const char *cgroup; /* the unit's; what is below is the unit's, too, unless that has a unit nearer by */
-	const char *qos;    /* one that there is not means nothing */
-	const char *place;  /* where it says so: for people */
-	uid_t uid;	    /* whose service manager has it; 0: the system's */
+	const char *cgroup; /* path; covers the cgroups below it, too, except those of a nearer unit */
+	const char *qos;    /* name of the class; an unknown name gives no class */
+	const char *place;  /* where the unit names its class, for output */
+	uid_t uid;	    /* user whose service manager runs the unit; 0: the system's */
 	struct holder holder;
 };
 
-/* What it is in the configuration in force. */
+/* A unit, with its class in the configuration in force. */
 struct unit {
 	struct unit_class is;
-	const struct qos_class *class; /* NULL: a user's that means nothing */
+	const struct qos_class *class; /* NULL: ignore the unit, which is a user's */
 	uint16_t tag;
 };
 
 struct units {
 	struct unit *all; /* sorted by cgroup and uid */
-	size_t count, n_users;
+	size_t count, n_users; /* n_users: units of users' service managers */
 	const struct qos_class *default_class;
 };
 
-/* Takes the place of those before of the same uid, which is that of all of these. Copies them. 0 or -ENOMEM. */
+/* Replaces all units of this uid by copies of `from`, which all have this uid. Returns 0, or -ENOMEM with no change. */
 int units_put(struct units *units, const struct config *config, uid_t uid, const struct unit_class *from, size_t n);
 
-/* Another configuration is in force; it must live until the next one is. */
+/* Resolves the classes in another configuration, which must live until the next call. */
 void units_follow(struct units *units, const struct config *config);
 
+/* Frees the units, but not the struct, which is not usable then. */
 void units_clear(struct units *units);
 
 /*
- * The nearest unit with a class for the tasks of this cgroup, or NULL. One of a user's counts for processes that run as
- * nobody but him, which owner says (see struct facts), if it lies in the system's, or is the same, and only if its
- * class is no higher than they would have without.
+ * Returns the nearest unit with a class for a process in this cgroup, or NULL. owner: see struct facts. A unit of the
+ * owner's service manager counts only if its cgroup is that of the system's unit or lies below it, and if its class is
+ * not higher than that of the system's unit, or than QOS_DEFAULT if there is none.
  */
 const struct unit *units_find(const struct units *units, const char *cgroup, uid_t owner);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cpu weights of units of the service manager. */
+/* Cpu weights that `schedqos weights` sets on units of the service manager. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,34 +10,33 @@
 
 struct config;
 
-/* What the kernel takes for a cgroup of version 2; 100 unless somebody says else. */
+/* Range of cpu.weight in a cgroup of version 2. The kernel's default is 100. */
 #define CPU_WEIGHT_MIN 1
 #define CPU_WEIGHT_MAX 10000
 
-/* Whom the service manager is to give which weight. */
+/* A weight for the units that match a pattern. */
 struct weight {
-	const char *pattern; /* a unit's name, or a glob of such */
+	const char *pattern; /* a unit's name, or a glob on such names */
 	struct source source;
-	bool at_seat;	   /* only while somebody is logged in at a seat */
-	const char *qos;   /* name of the class whose weight it is, or NULL */
-	uint16_t number;
+	bool at_seat;	   /* holds only while a user is logged in at a seat */
+	const char *qos;   /* name of the class that the weight is computed from, or NULL */
+	uint16_t number;   /* the weight, CPU_WEIGHT_MIN..CPU_WEIGHT_MAX */
 };
 
-/* The first that holds for a unit counts: see pattern_compare. */
-
+/* Sorted by weights_finish. The first weight that holds for a unit counts. */
 struct weight_list {
 	struct weight *items;
 	size_t count;
 };
 
 /*
- * What a group of tasks of nice 0 has as 100, one of tasks with the class's nice value is to have, by the kernel's
- * table.
+ * Returns the cpu weight for a group of tasks of this class, by the kernel's table of nice values. A group of tasks of
+ * nice 0 has weight 100. A class that is not fair gets CPU_WEIGHT_MAX.
  */
 unsigned weight_of_class(const struct qos_class *class);
 
-/* Puts a list as it was read in order, with the numbers of the configuration's classes. */
+/* Sorts a list by pattern_compare, and computes the weights that are given as class names. */
 void weights_finish(const struct config *config, const struct weight_list *list);
 
-/* The weight of the first that holds for a unit; 0 if none does. */
+/* Returns the weight for a unit, or 0 if none holds. seat_is_used: a user is logged in at a seat. */
 unsigned weights_find(const struct weight_list *list, const char *unit, bool seat_is_used);
