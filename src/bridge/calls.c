@@ -134,7 +134,7 @@ int calls_follow_polkit(struct bridge *bridge)
  */
 static void put_plain(FILE *out, const char *text)
 {
-	for (size_t i = 0; text[i] && i < DETAIL_CHARACTERS; i++)
+	for (size_t i = 0; i < DETAIL_CHARACTERS && text[i]; i++)
 		fputc(isalnum((unsigned char)text[i]) || strchr(" _-+.:@/", text[i]) ? text[i] : '?', out);
 }
 

@@ -66,7 +66,7 @@ static int find_own(const struct daemon *daemon, uint32_t tid, uid_t uid, uint64
 /* Checks before and after the explanation, because another process may get the id in between. */
 static int explain_own(const struct daemon *daemon, uint32_t tid, uid_t uid, char **ret)
 {
-	uint64_t before, after;
+	uint64_t before = 0, after = 0;
 	int r = find_own(daemon, tid, uid, &before);
 
 	if (r == 0)
