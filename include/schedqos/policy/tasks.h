@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of tasks: one small record each, found by tid, with no allocation once it has grown. */
+/* The table of tasks: the plan keeps a small record of each task here and finds it by tid. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,124 +9,125 @@
 
 #include <schedqos/policy/qos_class.h>
 
-/* Why a task has its class, or none. */
+/* Why a task has its class or was left alone. */
 enum reason {
-	/* What its class comes from. */
+	/* Source of the class. */
 	REASON_NONE,	  /* not decided yet */
-	REASON_RULE,	  /* its process's rule */
+	REASON_RULE,	  /* the rule of its process */
 	REASON_THREAD,	  /* a thread rule */
 	REASON_INHERITED, /* the inherit rule of an ancestor */
 	REASON_DEFAULT,	  /* no rule: QOS_DEFAULT */
-	REASON_NO_RULE,	  /* no rule, and the default is none: left alone */
-	REASON_OVERRIDE,  /* what was asked for at run time, over the rules */
-	REASON_UNIT,	  /* no rule: its unit's class */
-	/* What came of that: for people. */
+	REASON_NO_RULE,	  /* no rule, and the setting "default" is none: left alone */
+	REASON_OVERRIDE,  /* an override, which comes before the rules */
+	REASON_UNIT,	  /* no rule: the class of its unit */
+	/* Outcome of the last decision, for output only. */
 	REASON_CHOSEN,	 /* left alone: somebody had chosen its attributes */
-	REASON_CHANGED,	 /* somebody changed some of its attributes after us: they stay, the others are the class's */
+	REASON_CHANGED,	 /* somebody chose attributes after us; the class decides the others */
 	REASON_NOT_FAIR, /* left alone: real-time, deadline or sched_ext */
 	REASON_REFUSED,	 /* the kernel refused */
-	REASON_NOT_KEPT, /* the kernel accepted, but something else is read back */
+	REASON_NOT_KEPT, /* the kernel accepted, but the task carries something else */
 	REASON_UNDONE,	 /* put back at the stop */
 };
 #define REASON_COUNT (REASON_UNDONE + 1)
 
 /* The result of the last decision. */
 enum task_state {
-	TASK_UNDECIDED,	 /* what its record assigns has yet to take effect */
-	TASK_TAGGED,	 /* it carries its class, except for what is theirs */
-	TASK_LEFT_ALONE, /* it carries what it had */
+	TASK_UNDECIDED,	 /* the assignment in its record has yet to take effect */
+	TASK_TAGGED,	 /* it carries its class, except for the attributes in `theirs` */
+	TASK_LEFT_ALONE, /* it carries `had`, or what somebody chose since */
 	TASK_NOT_FAIR,	 /* real-time, deadline or sched_ext by somebody's choice */
-	TASK_REFUSED,	 /* the kernel refused its class */
-	TASK_NOT_KEPT,	 /* the kernel accepted that, but something else is read back */
+	TASK_REFUSED,	 /* the kernel refused the class */
+	TASK_NOT_KEPT,	 /* the kernel accepted the class, but the task carries something else */
 	TASK_UNDONE,	 /* put back at the stop */
 };
 
 enum task_flag {
-	TASK_COPY = 1 << 0,    /* its record is a copy: nobody has looked at the task since its fork */
-	TASK_FRESH = 1 << 1,   /* just set: no child is known to carry all of that yet. A copy: it may not itself */
-	TASK_SETTING = 1 << 2, /* about to be set to what is known */
-	TASK_TOUCHED = 1 << 3, /* a class was put on it, on an ancestor or, if a leader, on one of its threads */
-	TASK_MIXED = 1 << 4,   /* leader: the records of its threads differ, or have */
-	TASK_UNHEARD = 1 << 5, /* a copy whose birth no event told of: its origin may be somebody else's */
-	TASK_IN_DOUBT = 1 << 6, /* its record may be another thread's: they differed at its birth, or it called exec */
-	TASK_OWNERS = 1 << 7,  /* leader: it runs as nobody but the user who has asked for SLOT_USERS_CLASS */
+	TASK_COPY = 1 << 0,    /* its record is a copy: we have not looked at the task since its fork */
+	TASK_FRESH = 1 << 1,   /* just set, and no child was found to carry all of that; a copy may lack it */
+	TASK_SETTING = 1 << 2, /* it is being set from `prev` to `known` */
+	TASK_TOUCHED = 1 << 3, /* a class was put on it, on an ancestor or, for a leader, on one of its threads */
+	TASK_MIXED = 1 << 4,   /* leader: the records of its threads differ or have differed */
+	TASK_UNHEARD = 1 << 5, /* a copy whose birth no event reported: its parent may have adopted it */
+	TASK_IN_DOUBT = 1 << 6, /* a copy of any thread of its process, or of its parent: their records differed */
+	TASK_OWNERS = 1 << 7,  /* leader: it runs only with the privileges of the user of its SLOT_USERS_CLASS */
 };
 
-/* What has to be decided about a task; each includes those before it. */
+/* What to decide about a task. Each value includes those before it. */
 enum due {
 	DUE_NOTHING,
-	DUE_LOOK,  /* what does it carry? Its record has its class */
-	DUE_MATCH, /* its program, or a thread's name, may be another than its record says */
-	DUE_EXEC,  /* it called exec, or its parent did and was still due when it was born */
+	DUE_LOOK,  /* its attributes may have changed; the class in its record is right */
+	DUE_MATCH, /* its program or name may have changed */
+	DUE_EXEC,  /* it called exec, or its parent did and was still due when the task was born */
 };
 
-/* What may have been asked for a process at run time, at most one of each: see overrides.h. */
+/* The kinds of overrides that a record can have, at most one of each; see overrides.h. */
 enum override_slot {
-	SLOT_CLASS,	  /* root's: gives it a class */
-	SLOT_LIMIT,	  /* root's: the lowest of those that limit it */
-	SLOT_USERS_CLASS, /* the same two of a user's: whether they count is found out at each match */
+	SLOT_CLASS,	  /* root's class */
+	SLOT_LIMIT,	  /* the lowest of root's limits */
+	SLOT_USERS_CLASS, /* a user's class and limit; each match checks whether they apply */
 	SLOT_USERS_LIMIT,
-	SLOT_SHOWN, /* what is seen of the app that it is of; likewise */
+	SLOT_SHOWN, /* the visibility of its app; each match checks whether it applies */
 	OVERRIDE_SLOTS,
 };
 
-/* What the person at the screen sees or plays of an app. */
+/* How much of an app its user sees. */
 enum shown {
-	SHOWN_VISIBLE, /* or nobody has said anything */
+	SHOWN_VISIBLE, /* also if no client has reported anything */
 	SHOWN_HIDDEN,
-	SHOWN_FOCUSED, /* or played */
+	SHOWN_FOCUSED, /* also if it is a game that is played */
 };
 
-/* The class that the configuration, or an override, assigns to a task, before its limit. */
+/* The class that the configuration or an override assigns to a task, before focus and limits. */
 struct assignment {
 	uint16_t tag;  /* TAG_NONE: none */
-	uint16_t rule; /* id of the rule that the class comes from; 0: none */
-	uint8_t by;    /* enum reason, what it comes from */
+	uint16_t rule; /* id of the rule that gives the class; 0: none */
+	uint8_t by;    /* enum reason: source of the class */
 };
 
 struct task {
 	int32_t tid; /* 0: a free record */
 	int32_t tgid;
-	uint32_t start;	  /* clock ticks since boot, as in /proc/PID/stat, cut to 32 bits */
-	uint32_t next; /* private to tasks.c, as next_thread and last_thread */
+	uint32_t start;	  /* ticks since boot, as in /proc/PID/stat, truncated to 32 bits */
+	uint32_t next; /* private to tasks.c, like next_thread and last_thread */
 	uint32_t next_thread : 24;
-	uint32_t scan : 8; /* number of the last scan that found it, or a task it was forked from */
+	uint32_t scan : 8; /* number of the last scan that found it, or found its origin before the fork */
 	uint32_t last_thread : 24;
 	uint32_t flags : 8; /* enum task_flag */
-	struct task_attr had;	/* what it would carry without us */
-	struct task_attr known; /* what it carries: last found, or set since; what its policy hides as last known */
-	struct task_attr prev;	/* what it carried before we last set it; `known` once a choice was found */
-	uint16_t app;		/* leader: id of its process's rule; 0: none */
+	struct task_attr had;	/* attributes that it would carry without us */
+	struct task_attr known; /* attributes that it carries: last found, or set since; the last visible slice */
+	struct task_attr prev;	/* attributes before we last set it; `known` once a choice was found */
+	uint16_t app;		/* leader: id of the process's rule; 0: none */
 	uint16_t inherit;	/* leader: id of the nearest inherit rule that applies to it or an ancestor; 0: none */
-	uint16_t limit;		/* leader: number of the limit of its cgroup and overrides; 0: none */
-	uint16_t unit;		/* leader: the class that its unit gives where no rule does; TAG_DEFAULT: none */
+	uint16_t limit;		/* leader: number of the limit by its cgroup and overrides (groups.h); 0: none */
+	uint16_t unit;		/* leader: tag that its unit gives if no rule does; TAG_DEFAULT: none */
 	struct assignment own;
-	uint16_t tag;		/* the same under the limit; TAG_NONE: not decided since that gives something else */
-	uint16_t joined[OVERRIDE_SLOTS]; /* leader: numbers of the overrides for its process; 0: none */
+	uint16_t tag;		/* tag of `own` after focus and limit; TAG_NONE: none, or to be decided again */
+	uint16_t joined[OVERRIDE_SLOTS]; /* leader: numbers of the overrides that cover its process; 0: none */
 	uint8_t state : 4;	/* enum task_state */
-	uint8_t shown : 4;	/* leader: enum shown, of SLOT_SHOWN, as far as it counts */
-	uint8_t theirs : 6;	/* enum task_attr_bit: what somebody has chosen since a rule or override took effect */
+	uint8_t shown : 4;	/* leader: enum shown, from SLOT_SHOWN if that applies */
+	uint8_t theirs : 6;	/* enum task_attr_bit: chosen by somebody since a rule or override took effect */
 	uint8_t due : 2;	/* enum due */
 };
 _Static_assert(sizeof(struct task) == 88, "kept for every task of the machine, and in a crash");
 
 /*
- * Keeps the compiler from moving writes to records across it. The records of a killed daemon are read from its
- * memory: each that has a tid is believed, and the task judged by it. So a record gets its tid last, had is written
- * before theirs and both before known, and what is about to be set is recorded, with TASK_SETTING, before it is set.
+ * Keeps the compiler from moving writes to records across this point. After a crash the next daemon reads the records
+ * from memory and trusts each that has a tid. So the order of writes matters: a record gets its tid last; `had` is
+ * written before `theirs`, and both before `known`; TASK_SETTING and the new attributes are recorded before the task is
+ * set.
  */
 #define task_publish() __asm__ volatile("" ::: "memory")
 
 struct tasks;
 
-/* Records are allocated in chunks of this many. */
+/* Number of records that are allocated at once. */
 #define TASKS_CHUNK 1024
 #define TASKS_CHUNK_BYTES (TASKS_CHUNK * sizeof(struct task))
 
 /*
  * Memory for the records. `grow` returns TASKS_CHUNK_BYTES of zeroed memory, aligned for a struct task, or NULL; the
- * memory stays until `release` is called for it. If the memory outlives the program, the records can be read after a
- * crash (see task_publish), and so can `given`, where the plan keeps the bounds of its judgement. given may be NULL.
+ * memory stays until `release` is called for it. If the memory outlives the program, the records and `given` can be
+ * read after a crash (see task_publish). `given` holds the bounds of the judgement; it may be NULL.
  */
 struct tasks_memory {
 	struct task *(*grow)(void *context);
@@ -135,51 +136,51 @@ struct tasks_memory {
 	struct given *given;
 };
 
-/* memory is copied; NULL: the heap. Returns NULL without memory. */
+/* Makes an empty table. memory: copied; NULL for the heap. Returns NULL without memory. */
 struct tasks *tasks_new(const struct tasks_memory *memory);
 void tasks_free(struct tasks *tasks);
 
 size_t tasks_count(const struct tasks *tasks);
 size_t tasks_memory(const struct tasks *tasks); /* bytes allocated */
 
-/* The task's record, or NULL. Records do not move. */
+/* Returns the record of the task, or NULL. Records do not move. */
 struct task *tasks_find(const struct tasks *tasks, pid_t tid);
 
 /*
- * Puts a copy of `from` into the table, in place of a record of that tid. A thread is linked to its leader,
- * if that has a record. NULL without memory.
+ * Puts a copy of `from` into the table, removes an earlier record of that tid, and returns the copy. Links a thread to
+ * its leader, if the leader has a record. Returns NULL without memory.
  */
 struct task *tasks_put(struct tasks *tasks, const struct task *from);
 
 /*
- * The record of the process's leader, or NULL. Where forks were lost, what has its id may be a thread of another
- * process that has ended.
+ * Returns the record of the process's leader, or NULL. After a loss of events, a record with this tid may be that of
+ * another process's thread, which has ended; such a record is not returned.
  */
 struct task *tasks_leader(const struct tasks *tasks, pid_t tgid);
 
 /*
- * Whether the task with this id that started then, as /proc has it, is the one on record. A recorded start may be late
- * by any time, since a fork can be preempted before it sends its event; but a task with the same id that started
- * earlier would have ended before the one on record was born.
+ * Returns whether a task in /proc is the one on record with the same id, by their starts in ticks. The recorded start
+ * may be later by any time, because a fork can be preempted before it sends its event. An earlier start in /proc still
+ * means the same task: an older task with this id would have ended before the one on record was born.
  */
 bool task_is_same_start(uint32_t recorded, uint32_t from_proc);
 
-/* Unless it is NULL. A leader's goes with those of its process's other threads: they cannot outlive it. */
+/* Removes a record; ignores NULL. Removing a leader also removes its threads, because they cannot outlive it. */
 void tasks_remove(struct tasks *tasks, struct task *task);
 
-/* The next thread of the same process, youngest first; begin with the leader. NULL at the end. */
+/* Returns the next thread of the same process, youngest first, or NULL at the end. Begin with the leader. */
 struct task *tasks_next_thread(const struct tasks *tasks, const struct task *task);
 
 /*
- * Every record once: start with *cursor = 0 and call until NULL. The one just returned may be removed;
- * records added meanwhile may or may not be returned.
+ * Returns every record once, and then NULL. Start with *cursor = 0. The record just returned may be removed; records
+ * added meanwhile may or may not be returned.
  */
 struct task *tasks_next(const struct tasks *tasks, uint32_t *cursor);
 
-/* ---- for people ---- */
+/* ---- for output ---- */
 
-/* Of a record. */
+/* Returns the outcome of the last decision if it explains the task, else the source of its class. */
 enum reason task_reason(const struct task *task);
 
-/* "rule", "thread-rule", ...: stable names for output. Static storage. */
+/* Returns the stable name of a reason for output: "rule", "thread-rule", ... Static storage. */
 const char *reason_name(enum reason reason);
