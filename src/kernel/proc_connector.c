@@ -218,7 +218,7 @@ int proc_connector_receive(struct proc_connector *connector, struct task_event *
 /* Looks for an event of the child in the queue. Returns 0, -ENODATA if there is none, or another -errno. */
 static int find_events_of(struct proc_connector *connector, pid_t child)
 {
-	struct task_event events[BATCH];
+	struct task_event events[BATCH] = { 0 };
 	bool drained;
 	int n;
 

@@ -95,4 +95,4 @@ static void release(void *context, struct task *chunk)
 	(void)chunk;
 }
 
-const struct tasks_memory one_chunk = { grow, release, NULL };
+const struct tasks_memory one_chunk = { .grow = grow, .release = release };

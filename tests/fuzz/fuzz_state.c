@@ -197,7 +197,7 @@ static void read_knobs(struct input *input)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	static const struct config_file file = { "rules.json", "{}", 2, CONFIG_RULES };
+	static const struct config_file file = { .path = "rules.json", .text = "{}", .size = 2, .kind = CONFIG_RULES };
 	struct input input = { bytes, size };
 	uint8_t flags = take_byte(&input);
 	struct config_errors errors = { 0 };
