@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Compares classes, and computes for the plan which classes the groups and limits deny to a cgroup. */
 #include <schedqos/policy/config.h>
 
 #include <errno.h>
@@ -66,7 +67,7 @@ int class_compare(const struct qos_class *a, const struct qos_class *b)
 
 struct limits {
 	const struct config *config;
-	bool *denied; /* a row for each limit, with a place for each class; and one for the cgroup that is looked up */
+	bool *denied; /* a row of all classes for each limit, and one more for the limit that is being looked up */
 	size_t n_limits;
 };
 
@@ -98,7 +99,7 @@ static void deny_above(const struct config *config, const struct qos_class *max,
 		denied[i] = true;
 }
 
-/* Adds what the group denies. */
+/* Adds the classes that the group denies. */
 static void deny(const struct config *config, const struct group *group, bool *denied)
 {
 	if (group->max)
@@ -111,7 +112,7 @@ static void deny(const struct config *config, const struct group *group, bool *d
 	}
 }
 
-/* The highest of the allowed classes below this one; if there is none, the lowest of all. */
+/* Returns the highest allowed class below this one, or the lowest class of all if there is none. */
 static const struct qos_class *next_lower(const struct config *config, const bool *denied, const struct qos_class *from)
 {
 	for (size_t i = 0; i < config->n_classes; i++) {
@@ -121,7 +122,10 @@ static const struct qos_class *next_lower(const struct config *config, const boo
 	return &config->classes[config->n_classes - 1];
 }
 
-/* The same period's tag of another class; without groups there may only be one without a period. */
+/*
+ * Returns the tag of another class at the same period, or without a period if there is no such tag: without groups,
+ * rules_finish does not make a tag for each class at each period.
+ */
 static uint16_t tag_of_class(const struct rules *rules, uint16_t tag, const struct qos_class *class)
 {
 	const uint16_t found = tag == TAG_NONE ? TAG_NONE : rules_tag_of(rules, class, rules->tags[tag].period_ns);
@@ -129,7 +133,7 @@ static uint16_t tag_of_class(const struct rules *rules, uint16_t tag, const stru
 	return found != TAG_NONE ? found : rules_tag_of(rules, class, 0);
 }
 
-/* One more row, which denies nothing yet and is to be passed to keep_row. NULL without memory. */
+/* Returns one more row, which denies nothing. The caller passes it to keep_row. Returns NULL without memory. */
 static bool *new_row(struct limits *limits)
 {
 	const size_t size = limits->config->n_classes * sizeof(bool);
@@ -141,7 +145,10 @@ static bool *new_row(struct limits *limits)
 	return memset(row(limits, limits->n_limits), false, size);
 }
 
-/* The number of the new row, or of an older one that is equal; 0 if it denies nothing. */
+/*
+ * Stores the number of the new row, or of an equal one in place of it; 0 if the row denies nothing. Returns 0, or
+ * -ENOMEM if there are too many rows.
+ */
 static int keep_row(struct limits *limits, uint16_t *ret)
 {
 	const size_t size = limits->config->n_classes * sizeof(bool);

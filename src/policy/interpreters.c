@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that run a script, and which one they run, by their arguments. */
+/* Finds the script that an interpreter runs, by its arguments, for the rules. */
 #include <schedqos/policy/rules.h>
 
 #include <string.h>
@@ -7,15 +7,15 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-/* The arguments of a hostile program may be thousands of options; java's are some dozens. */
+/* Read at most this many arguments: a hostile program may have thousands of options, java has some dozens. */
 #define ARGS_MAX 256
 
-/* A family of interpreters, and those of its options that are no flags. Letters end an argument: -c, -lc, -euo. */
+/* A family of interpreters, with those of its options that matter. A letter counts at the end of an option: -c, -lc. */
 struct family {
-	const char *const *names; /* of programs, before a version */
+	const char *const *names; /* names of programs; a version may follow */
 	const char *value; /* letters whose value is the next argument */
-	const char *code;  /* letters that bring the program's text, or have it read */
-	const char *const *words; /* options whose value is the next argument */
+	const char *code;  /* letters after which the program is an argument or comes from standard input */
+	const char *const *words; /* long options whose value is the next argument */
 };
 
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -42,7 +42,7 @@ static bool is_of_family(const struct family *family, const char *program)
 	for (const char *const *name = family->names; *name; name++) {
 		const size_t length = strlen(*name);
 
-		/* Nearly always the first byte rules it out. */
+		/* Compare the first byte beforehand, because it nearly always differs. */
 		if (**name == *program && strncmp(*name, program, length) == 0 &&
 		    !program[length + strspn(program + length, "0123456789.-")])
 			return true;
@@ -59,7 +59,7 @@ static const struct family *family_of(const char *program)
 	return NULL;
 }
 
-/* Whether the option is of letters, and ends with one of these. */
+/* Returns whether the option consists of letters and ends with one of these. */
 static bool ends_with(const char *option, const char *letters)
 {
 	return option[1] && option[1] != '-' && strchr(letters, option[strlen(option) - 1]);
@@ -82,7 +82,7 @@ static bool has_value(const struct family *family, const char *option)
 const char *interpreter_script(const struct facts *facts)
 {
 	const char *arg = facts->argv_size ? facts->argv : "", *program = path_base(arg);
-	/* A login shell's begins with a dash (login(1)). */
+	/* The argv[0] of a login shell begins with a dash (login(1)). */
 	const struct family *family = family_of(program + (program == arg && *arg == '-'));
 
 	for (int i = 0; family && i < ARGS_MAX && (arg = facts_next_arg(facts, arg)); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decides whose each attribute is, by comparing it with the records of all tasks that this one may be a copy of. */
+/* Judges which attributes somebody has chosen, by comparing them with all records that the task may be a copy of. */
 #include "judge.h"
 
 #include "plan_private.h"
@@ -7,11 +7,12 @@
 /* Attributes that may take privilege. */
 #define PRIVILEGED (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY)
 
-/* Compare with so many threads at most, since a process may have tens of thousands. */
+/* Compare with at most this many threads: a process may have tens of thousands. */
 #define THREADS_COMPARED 256
 
 /* ---- bounds ---- */
 
+/* Returns whether `had` may take over the policy that was found. */
 static bool can_have_policy(const struct task *task, const struct task_attr *actual, const struct given *given)
 {
 	const struct task_attr *had = &task->had, *known = &task->known;
@@ -41,7 +42,7 @@ static uint8_t can_have(const struct task *task, const struct task_attr *actual,
 	return bits;
 }
 
-/* Writes in this order so that the judgement has the same result if we are killed halfway. See task_publish(). */
+/* Writes in an order that gives the next judgement the same result if we are killed halfway. See task_publish. */
 static void record(struct task *task, const struct task *judged)
 {
 	task->had = judged->had;
@@ -55,17 +56,17 @@ static void record(struct task *task, const struct task *judged)
 
 enum fit {
 	FITS_NOT,
-	FITS_PARTLY, /* it says the slice, and nothing above what was found: no task can raise itself */
+	FITS_PARTLY, /* the slice is equal, and nothing found is above the record: a task cannot raise itself */
 	FITS,
 };
 
-/* The records that fit best so far, as one. */
+/* The records that fit best so far, combined. */
 struct guess {
 	enum fit fit;
-	struct task_attr known; /* of the first */
-	struct task_attr had;	/* the least of all */
-	uint8_t theirs;		/* of the first */
-	uint8_t differs;	/* attributes that not all of them say */
+	struct task_attr known; /* from the first record */
+	struct task_attr had;	/* the least of all records */
+	uint8_t theirs;		/* from the first record */
+	uint8_t differs;	/* attributes in which some record differs from what was found */
 };
 
 static enum fit fit_of(const struct task_attr *actual, const struct task_attr *known)
@@ -77,6 +78,7 @@ static enum fit fit_of(const struct task_attr *actual, const struct task_attr *k
 	return (differs & TASK_ATTR_SLICE) || attr_above(actual, known) ? FITS_NOT : FITS_PARTLY;
 }
 
+/* Adds a record to the guess if it fits as well as those before, or replaces them if it fits better. */
 static void consider(struct guess *guess, const struct task_attr *actual, const struct task_attr *known,
 		     const struct task_attr *had, uint8_t theirs)
 {
@@ -97,7 +99,7 @@ static struct guess by_own_record(const struct task *task, const struct task_att
 			       attr_difference(actual, &task->known) };
 }
 
-/* Updates the record by the guess. doubted: attributes that count as chosen, too, if they are less than `had`. */
+/* Updates the record by the guess. doubted: attributes that also count as chosen if they are below `had`. */
 static void settle(struct task *task, const struct task_attr *actual, const struct guess *guess, uint8_t doubted,
 		   const struct given *given)
 {
@@ -107,7 +109,7 @@ static void settle(struct task *task, const struct task_attr *actual, const stru
 	judged.had = guess->had;
 	judged.known = guess->known;
 	chosen |= attr_above(&judged.had, actual) & (guess->differs | doubted);
-	/* A choice that took privilege on the origin is the copy's `had` as well. */
+	/* If a choice took privilege on the origin, it becomes `had` of the copy as well. */
 	chosen |= guess->theirs & attr_above(actual, &judged.had);
 	attr_copy(&judged.had, actual, chosen & can_have(&judged, actual, given));
 	judged.theirs = guess->theirs | chosen;
@@ -129,11 +131,11 @@ void judge(struct task *task, const struct task_attr *actual, const struct given
 	settle(task, actual, &guess, 0, given);
 }
 
-/* ---- what the task carries ---- */
+/* ---- attributes in comparable form ---- */
 
 /*
- * The kernel reports the base slice for a task without a slice of its own, and goes on reporting the old one for some
- * time after a change.
+ * Returns whether this slice has been the base slice. The kernel reports the base slice for a task without a custom
+ * slice, and goes on reporting the old one for some time after a change.
  */
 static bool was_base_slice(const struct plan *plan, uint32_t slice_ns)
 {
@@ -167,7 +169,7 @@ int plan_look(const struct plan *plan, struct facts *facts, const struct task_at
 		return r;
 	*ret = facts->attr;
 	plan_make_comparable(plan, ret, known);
-	/* The base slice may have changed. */
+	/* If the slice is unknown, the base slice may have changed: read it again. */
 	if (ret->slice_ns && ret->slice_ns != known->slice_ns) {
 		facts_need(facts, FACT_BASE);
 		plan_make_comparable(plan, ret, known);
@@ -175,7 +177,7 @@ int plan_look(const struct plan *plan, struct facts *facts, const struct task_at
 	return 0;
 }
 
-/* ---- of whom it may be a copy ---- */
+/* ---- tasks that it may be a copy of ---- */
 
 /* Returns the origin's record, or NULL if another task has its id now. */
 static struct task *origin_of(const struct plan *plan, const struct plan_due *due)
@@ -185,7 +187,7 @@ static struct task *origin_of(const struct plan *plan, const struct plan_due *du
 	return origin && task_is_same_start(due->origin_start, origin->start) ? origin : NULL;
 }
 
-/* Compares with the task's `known`, and with its `prev` if that is fresh. */
+/* Compares with `known` of another task, and with its `prev` if it is fresh. */
 static void consider_task(struct guess *guess, const struct task_attr *actual, const struct task *other)
 {
 	const struct task_attr known = attr_after_fork(&other->known), prev = attr_after_fork(&other->prev);
@@ -196,7 +198,7 @@ static void consider_task(struct guess *guess, const struct task_attr *actual, c
 		consider(guess, actual, &prev, &had, other->theirs);
 }
 
-/* Compares with the threads of a process; returns false if it has too many. */
+/* Compares with the threads of a process. Returns false if there are too many to compare with all. */
 static bool consider_threads(const struct plan *plan, struct guess *guess, const struct task *task,
 			     const struct task *leader, const struct task_attr *actual)
 {
@@ -210,8 +212,9 @@ static bool consider_threads(const struct plan *plan, struct guess *guess, const
 }
 
 /*
- * Compares with `had`, with what a look at the origin has found since the task's birth, and with fresh `prev`. Returns
- * the attributes of `prev` that are in doubt if they are less than `had`: all, unless the origin lives and had as much.
+ * Compares with `had`, with the attributes of the origin, and with `prev` if the record is fresh. Returns the
+ * attributes that count as chosen if they are below `had`. If only `prev` was left to fit, these are all, or if the
+ * origin could be read, those whose `had` is lower on the origin; else none.
  */
 static uint8_t consider_origin(const struct plan *plan, struct guess *guess, const struct task *task,
 			       const struct plan_due *due, struct facts *facts, const struct task_attr *actual)
@@ -237,7 +240,7 @@ static uint8_t consider_origin(const struct plan *plan, struct guess *guess, con
 	return doubted;
 }
 
-/* A child carries all that was set on its origin. So will the next ones, so the origin is no longer fresh. */
+/* Ends the origin's freshness if its child carries all that was set on it: later children will carry it, too. */
 static void prove(const struct plan *plan, const struct task *task, const struct plan_due *due)
 {
 	struct task *origin = origin_of(plan, due);
@@ -266,7 +269,7 @@ void plan_judge(const struct plan *plan, struct task *task, const struct plan_du
 		if (!attr_difference(&guess.known, &task->known))
 			doubted = 0;
 	}
-	/* Its parent may have adopted it. A slice of its own says nothing about that. */
+	/* A difference that takes privilege suggests that the parent has adopted the task. A custom slice does not. */
 	may_be_anybodys |= (task->flags & TASK_UNHEARD) && (attr_difference(actual, &guess.known) & PRIVILEGED);
 	if (may_be_anybodys)
 		given_lower(plan->given, actual, &guess.had);

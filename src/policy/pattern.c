@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Matches, checks and ranks patterns, with fnmatch(3) for the globs. */
 #include <schedqos/policy/rules.h>
 
 #include <fnmatch.h>
 #include <string.h>
 
-/* The byte after [:class:], [.symbol.] or [=class=] within a bracket expression, or NULL if there is none at p. */
+/* Returns the byte after [:class:], [.symbol.] or [=class=] in a bracket expression, or NULL if none begins at p. */
 static const char *class_end(const char *p)
 {
 	const char close[] = { p[1], ']', '\0' }, *end;
@@ -15,7 +16,7 @@ static const char *class_end(const char *p)
 	return end ? end + 2 : NULL;
 }
 
-/* The byte after a bracket expression that begins at p, or NULL if it is not closed. */
+/* Returns the byte after the bracket expression that begins at p, or NULL if it is not closed. */
 static const char *bracket_end(const char *p)
 {
 	const char *next;
@@ -49,8 +50,8 @@ bool pattern_has_open_bracket(const char *pattern)
 }
 
 /*
- * Behind its last special character a glob is literal. Compare that part first: fnmatch takes 10 ns for each byte of
- * the name, and users may have paths of 4,000.
+ * Returns whether the name ends like the glob, which is literal after its last special character. This is checked first
+ * because fnmatch takes 10 ns for each byte of the name, and users may have paths of 4,000 bytes.
  */
 static bool ends_as(const char *pattern, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan as a whole: creating it, adopting the records of an earlier one, its configuration, the undo. */
+/* Makes and frees the plan, adopts the records of an earlier one, puts configurations in force, and begins the undo. */
 #include "plan_private.h"
 
 #include <errno.h>
@@ -64,8 +64,8 @@ uint64_t plan_failed(const struct plan *plan)
 }
 
 /*
- * The class and rule in the record are numbers of a configuration that we do not have, and overrides have ended with
- * their holders. So all that counts is whose its attributes are: a rule takes effect, as after a stop.
+ * Adopts the attributes of a record. Its class and rule are dropped, because they are numbers of a configuration that
+ * we do not have; so are its overrides, because they ended with their holders. A rule takes effect, as after a stop.
  */
 static bool adopt(struct plan *plan, const struct task *record)
 {
@@ -77,7 +77,7 @@ static bool adopt(struct plan *plan, const struct task *record)
 	task.limit = task.unit = 0;
 	if (!plan->stopped) {
 		task.state = TASK_UNDECIDED;
-		/* An inherited rule would yield to it. */
+		/* Otherwise an inherited rule would yield to earlier choices. */
 		task.theirs = 0;
 	}
 	memset(task.joined, 0, sizeof(task.joined));
@@ -95,19 +95,22 @@ int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
 	plan->stopped = stopped;
 	if (given)
 		*plan->given = *given;
-	/* A thread is linked to its leader, so leaders come first. */
+	/* Adopt leaders first, because a thread is linked to its leader. */
 	for (int threads = 0; threads < 2; threads++) {
 		for (size_t i = 0; i < n_records && r == 0; i++) {
 			if ((records[i].tid != records[i].tgid) == threads && !adopt(plan, &records[i]))
 				r = -ENOMEM;
 		}
 	}
-	/* None of them has been seen by a scan of ours. */
+	/* The adopted records have 0 here, so none counts as seen by a scan. */
 	plan->scan = 1;
 	return r;
 }
 
-/* The id of the new set's rule for the same pattern; inherit: of the first that inherits. 0 if there is none. */
+/*
+ * Returns the id of the new set's first rule for the same pattern, or 0 if there is none. inherit: considers only rules
+ * whose class descendants inherit.
+ */
 static uint16_t renumber(const struct plan *plan, const struct rules *rules, uint16_t id, bool inherit)
 {
 	const struct rule *old = plan_rule_of(plan, id), *now = old ? rules_of_pattern(rules, old->pattern) : NULL;
@@ -117,7 +120,7 @@ static uint16_t renumber(const struct plan *plan, const struct rules *rules, uin
 	return now ? now->id : 0;
 }
 
-/* The new number of the tag for the same class and period, or TAG_NONE. */
+/* Returns the new number of the tag for the same class and period, or TAG_NONE. */
 static uint16_t renumber_tag(const struct config *old, const struct config *new, uint16_t number)
 {
 	const struct qos_class *class = class_of_tag(old, number);
@@ -131,8 +134,8 @@ static uint16_t renumber_tag(const struct config *old, const struct config *new,
 }
 
 /*
- * Rules and tags have new numbers. The scan matches each process again and finds whether the class has changed. But it
- * cannot find the inherited rule of an orphan, which has lost its ancestors.
+ * Updates the numbers of rules and tags in all records. The scan that follows matches each process again and finds
+ * changes of its class. But it cannot find the inherited rule of an orphan, whose ancestors have ended.
  */
 static void renumber_records(struct plan *plan, const struct config *config, struct limits *limits)
 {
@@ -148,13 +151,11 @@ static void renumber_records(struct plan *plan, const struct config *config, str
 		task->own.rule = renumber(plan, config->rules, task->own.rule, task->own.by == REASON_INHERITED);
 		task->own.tag = renumber_tag(plan->config, config, task->own.tag);
 		task->tag = TAG_NONE;
-		/* The scan finds them again; but of a process in an unknown cgroup the limits stay. */
+		/* The scan finds limits again, except for a process in an unknown cgroup, which keeps its limit. */
 		if (task->limit && limits_carry(limits, plan->limits, task->limit, &task->limit) < 0)
 			task->limit = 0;
 		task->unit = 0;
-		/*
-		 * Its class or rule is gone, or may be another: the next decision assigns one, most often the scan's.
-		 */
+		/* If the class or rule is gone or may be another, the next decision assigns one. */
 		if (task->own.tag == TAG_NONE || (had_rule && !task->own.rule) ||
 		    (other_default && !task->own.rule && task->own.by != REASON_OVERRIDE)) {
 			task->own.by = REASON_NONE;
@@ -163,7 +164,7 @@ static void renumber_records(struct plan *plan, const struct config *config, str
 	}
 }
 
-/* Notes all classes, and not only those that rules name: at run time any can be asked for. */
+/* Notes all classes, not only those that rules name, because an override can request any class. */
 static void give_classes(struct plan *plan, const struct config *config)
 {
 	for (size_t i = 0; i < config->rules->n_tags; i++)
@@ -199,9 +200,9 @@ void plan_undo_begin(struct plan *plan)
 
 	plan->undoing = true;
 	while (!plan->stopped && (task = tasks_next(plan->tasks, &cursor))) {
-		/* What could not be looked at may be due, but is not queued any more. */
+		/* A task that could not be looked at is still due, but not queued: mark it anew. */
 		task->due = DUE_NOTHING;
-		/* The scan finds the origin that a fresh copy is compared with. */
+		/* Leave fresh copies to the scan, because it finds the origin to compare them with. */
 		if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH))
 			plan_mark(plan, task, DUE_LOOK);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which rule and class the configuration assigns to a task. */
+/* Finds the rule, class and limit of a task for the plan. */
 #include "plan_private.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
 	return rule && rule->n_threads;
 }
 
-/* Whether every process's cgroup says something; a rule that asks for it has it read itself. */
+/* Returns whether the cgroup of every process matters. A rule with a condition on the cgroup fetches it itself. */
 static bool needs_cgroup(const struct plan *plan)
 {
 	return plan->config->n_groups || plan->units.count || overrides_need_cgroup(plan->overrides);
@@ -48,7 +48,7 @@ static struct assignment assign_by_rules(const struct plan *plan, const struct t
 	return (struct assignment){ TAG_DEFAULT, 0, REASON_DEFAULT };
 }
 
-/* Nothing is as high as QOS_DEFAULT. */
+/* Returns whether the class is higher than that of the tag. TAG_NONE counts as QOS_DEFAULT. */
 static bool is_above(const struct plan *plan, const struct qos_class *class, uint16_t tag)
 {
 	return class_compare(class, class_of_tag(plan->config, tag == TAG_NONE ? TAG_DEFAULT : tag)) < 0;
@@ -98,7 +98,7 @@ const struct qos_attr *plan_limit_of(const struct plan *plan, const struct task 
 	return tag == TAG_NONE ? NULL : &plan->config->rules->tags[tag].attr;
 }
 
-/* The record of its parent process, or NULL. */
+/* Returns the record of the parent process, or NULL. */
 static const struct task *parent_of(const struct plan *plan, struct facts *facts)
 {
 	return facts_need(facts, FACT_PARENT) == 0 && facts->parent ? tasks_find(plan->tasks, facts->parent->tgid) :
@@ -106,9 +106,9 @@ static const struct task *parent_of(const struct plan *plan, struct facts *facts
 }
 
 /*
- * Finds the limit and the unit's class. Anybody can make a cgroup whose path is too long or too dear to be read, so a
- * process in one keeps the limits that it had, and has those of its parent as well. Without memory for a new limit the
- * old one stays.
+ * Finds the limit and the unit's class of a process. Users can make cgroups whose paths are too long or too costly to
+ * read. A process in such a cgroup keeps its limit and gets that of its parent as well. Without memory for a new limit
+ * the old one stays.
  */
 static void look_at_cgroup(struct plan *plan, struct task *leader, struct facts *facts)
 {
@@ -128,7 +128,7 @@ static void look_at_cgroup(struct plan *plan, struct task *leader, struct facts 
 	limits_find(plan->limits, cgroup, max, &leader->limit);
 }
 
-/* The rule that it handed on is not its own any more. It does not descend from itself, but from its parent. */
+/* Stops a process from handing on a rule that is no longer its own: it inherits from its parent again. */
 static void end_handing_on(const struct plan *plan, struct task *leader, struct facts *facts)
 {
 	const struct task *parent = parent_of(plan, facts);
@@ -136,7 +136,7 @@ static void end_handing_on(const struct plan *plan, struct task *leader, struct 
 	leader->inherit = parent ? parent->inherit : 0;
 }
 
-/* What an ancestor hands on raises nobody whom it might not raise itself. */
+/* Drops the inherited rule if it may not raise this process. Returns 0 or -errno. */
 static int look_at_inherited(const struct plan *plan, struct task *leader, struct facts *facts)
 {
 	const struct rule *rule = plan_rule_of(plan, leader->inherit);
@@ -155,7 +155,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 
 	if (r < 0)
 		return r;
-	/* A kernel thread has no executable; nor has a task that is about to end. */
+	/* Kernel threads and tasks that are about to end have no executable. */
 	if (!facts->exe[0] && !facts->exe_is_unknown)
 		return -ESRCH;
 	rule = rules_match(plan->config->rules, facts, &r);
@@ -169,7 +169,7 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 		r = look_at_inherited(plan, leader, facts);
 	if (r < 0)
 		return r;
-	/* The match that was made when all could be read is better than one without some of it. */
+	/* Keep the earlier rule if facts are missing now: it was found with all facts. */
 	if (!(facts->argv_is_unread || facts->is_spared) || due == DUE_EXEC || leader->own.by == REASON_NONE)
 		leader->app = rule ? rule->id : 0;
 	if (due != DUE_EXEC && before.app && leader->app != before.app && leader->inherit == before.app)
@@ -180,8 +180,8 @@ int plan_match(struct plan *plan, struct task *leader, enum due due, struct fact
 }
 
 /*
- * Whether somebody had lowered the task's I/O, by ionice or, where that is not set, by nice or SCHED_IDLE, and it would
- * now come before that.
+ * Returns whether the class would raise the I/O of a task that somebody had lowered: by ionice or, without an I/O
+ * priority, by nice or SCHED_IDLE.
  */
 static bool raises_io(const struct task_attr *had, const struct task_attr *want)
 {
@@ -201,7 +201,7 @@ struct task_attr plan_class_over(const struct plan *plan, const struct task *tas
 		overrides_class(plan->overrides, leader, &raises);
 	if (raises)
 		return want;
-	/* Does not raise a task that somebody lowered. Real time would have taken its slice. */
+	/* Do not raise a task that somebody lowered. A class that is not fair would also have dropped its slice. */
 	if (!task_policy_is_fair(want.policy) && (task->had.policy == POLICY_IDLE || task->had.nice > 0))
 		attr_copy(&want, &task->had, TASK_ATTR_POLICY | TASK_ATTR_SLICE);
 	if (task->had.policy == POLICY_IDLE)
