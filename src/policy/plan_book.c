@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Booking: events, in the order of time and without a system call; what is found in /proc; and what is due by that. */
+/* Books events and tasks found in /proc in the records of the plan, and marks the tasks that become due. */
 #include "plan_private.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool has_room(struct marks *marks)
 	return true;
 }
 
-/* Appends a mark. Without memory that is counted, and a scan finds the task. */
+/* Appends a mark. Without memory it only counts the failure, and a later scan finds the task. */
 static void push(struct plan *plan, struct plan_due due)
 {
 	if (has_room(&plan->marks))
@@ -37,8 +37,8 @@ static void push(struct plan *plan, struct plan_due due)
 }
 
 /*
- * A task that was gone when we decided, or whose facts could not be read, stays due but is no longer queued: an exec or
- * a scan queues it again.
+ * Marks a task as due and queues it. A task that is already due is queued again only by an exec: it may not be queued,
+ * because it had ended or its facts could not be read when we decided. A scan queues such a task as well.
  */
 static void mark(struct plan *plan, struct task *task, enum due due, struct plan_due pushed)
 {
@@ -113,7 +113,7 @@ bool plan_next(struct plan *plan, struct plan_due *ret)
 	return false;
 }
 
-/* Whether the task is never touched: our own process, and kernel threads, each of which is a process of its own. */
+/* Returns whether we never touch the task: our own process and its children, and the kernel's own threads. */
 static bool is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t parent_tgid)
 {
 	return tgid == plan->self || parent_tgid == plan->self || tgid == KTHREADD ||
@@ -122,7 +122,7 @@ static bool is_excluded(const struct plan *plan, pid_t tid, pid_t tgid, pid_t pa
 
 /* ---- fork ---- */
 
-/* The record of a new child or thread, a copy of its origin's. leader: whose rules and overrides it starts with. */
+/* Returns the record of a new child or thread, a copy of its origin's. It takes rules and overrides from `leader`. */
 static struct task copy_of(const struct plan *plan, const struct task *origin, const struct task *leader, pid_t tid,
 			   pid_t tgid)
 {
@@ -148,11 +148,11 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 }
 
 /*
- * What is to be decided about a child that copied its origin's record. It may carry other attributes if its origin was
- * fresh or due, has reset-on-fork, or is just one of threads that differ; and have another class if its parent's
- * process waits to be matched, or has an override or the focus that is not handed on, or if threads have classes by
- * their names, as who made a thread may have another name than the leader. An exec under way may be the child's
- * program.
+ * Returns what to decide about a child that copied its origin's record. Its attributes may differ from the record if
+ * its origin was fresh or due, has reset-on-fork, or is one of several threads that differ. Its class may differ if its
+ * parent's process is due, or has an override or the focus that children do not inherit. If the rule has thread rules,
+ * a new thread is matched, because its creator may have another name than the leader. An exec of the parent that is
+ * still due may be the child's program.
  */
 static enum due due_at_birth(const struct plan *plan, const struct task *child, const struct task *origin,
 			     const struct task *leader)
@@ -163,10 +163,10 @@ static enum due due_at_birth(const struct plan *plan, const struct task *child, 
 		due = DUE_LOOK;
 	if (child->tid != child->tgid)
 		return due < DUE_MATCH && plan_has_thread_rules(plan, leader) ? DUE_MATCH : due;
-	/* What the focus raises of a program that a rule names is the process that has the window. */
+	/* If a program has a rule, the focus raises only the process with the window, not its children. */
 	if (due == DUE_NOTHING && leader->shown == SHOWN_FOCUSED && leader->app)
 		due = DUE_LOOK;
-	/* Not every class is handed on. */
+	/* The child has not inherited every override. */
 	if (due < DUE_MATCH && memcmp(child->joined, leader->joined, sizeof(child->joined)) != 0)
 		due = DUE_MATCH;
 	return due < leader->due ? leader->due : due;
@@ -179,11 +179,11 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	struct task child;
 	enum due due;
 
-	/* A kernel thread must not get what an earlier task with this id had, either. */
+	/* Before the exclusion, so that a kernel thread does not get the record of an earlier task with this id. */
 	tasks_remove(plan->tasks, tasks_find(plan->tasks, fork->tid));
 	if (is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid))
 		return;
-	/* The event does not name a thread's creator; most likely it copied the same as the leader carries. */
+	/* The event does not name a thread's creator, so use the leader, which most likely carries the same. */
 	leader = tasks_leader(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	if (!leader) {
 		push(plan, (struct plan_due){ .tid = fork->tid, .tgid = fork->tgid, .is_missed = true });
@@ -196,7 +196,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	child.start = fork->start;
 	if (plan->undoing)
 		child.flags |= TASK_FRESH;
-	/* It is looked at first, so that its record is true when the child's is compared with it. */
+	/* Look at the origin first, so that its record is right when the child is compared with it. */
 	if ((child.flags & TASK_FRESH) && !(origin->flags & TASK_COPY))
 		plan_mark(plan, origin, DUE_LOOK);
 	if (is_thread && (leader->flags & TASK_MIXED))
@@ -211,8 +211,9 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 /* ---- exec ---- */
 
 /*
- * exec ends all other threads. Any thread may have called it: it takes the leader's id and keeps its own attributes. So
- * if threads differ, or one was born while we set the leader, the process had the least of all.
+ * Removes all threads at an exec. Any thread may have called exec: it takes the leader's id and keeps its own
+ * attributes. So the leader gets the least `had` of all. If the threads differed, or one was born while we set the
+ * leader, the leader becomes a copy, which is compared with `had` and `prev` as well.
  */
 static void end_threads(struct plan *plan, struct task *leader)
 {
@@ -239,7 +240,7 @@ static void book_exec(struct plan *plan, const struct task_event *exec)
 
 	if (exec->tgid == plan->self)
 		return;
-	/* No record: started by the kernel (a usermode helper), or its fork event was lost. */
+	/* It has no record if the kernel started it (a usermode helper), or its fork event was lost. */
 	if (!leader) {
 		push(plan, (struct plan_due){ .tid = exec->tgid, .tgid = exec->tgid, .is_missed = true });
 		return;
@@ -265,12 +266,12 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 	if (assignment.tag == task->own.tag && assignment.rule == task->own.rule)
 		return;
 	task->own = assignment;
-	/* So that it takes effect, whatever else the task becomes due for. */
+	/* Makes the rule take effect, whatever else the task becomes due for. */
 	task->state = TASK_UNDECIDED;
 	plan_mark(plan, task, DUE_LOOK);
 }
 
-/* The event names the leader; or any thread, if that was moved alone. */
+/* Marks the process of a moved task as due. The event names the leader, or any thread that was moved alone. */
 static void book_move(struct plan *plan, const struct task_event *move)
 {
 	struct task *task = tasks_find(plan->tasks, move->tid);
@@ -298,11 +299,11 @@ void plan_book(struct plan *plan, const struct task_event *event)
 	}
 }
 
-/* ---- what is found in /proc ---- */
+/* ---- tasks found in /proc ---- */
 
 /*
- * Marks a task whose birth we missed as a copy of this origin, which may be NULL, or of one of its threads. An orphan
- * may be anybody's child, so it had no more than any task that a class has raised.
+ * Marks a task whose birth we missed as a copy of origin, which may be NULL, or of one of its threads. The parent of an
+ * orphan is unknown, so its `had` becomes no more than the `had` of any task that a class has raised.
  */
 static void doubt_unheard(const struct plan *plan, struct task *task, const struct task *origin,
 			  const struct task_attr *actual)
@@ -319,8 +320,9 @@ static void doubt_unheard(const struct plan *plan, struct task *task, const stru
 }
 
 /*
- * Returns whether a task with these attributes may be the child of a fork that outlasted the stop. It then carries what
- * the origin carried before the stop; or, with a slice chosen since, more than the origin had.
+ * Returns whether a task with these attributes may come from a fork of origin that outlasted the stop. Such a task
+ * carries `prev`, the attributes of origin before the stop. If a slice was chosen for it since, it still carries more
+ * than `had` and no more than `prev`.
  */
 static bool is_late_copy(const struct task *origin, const struct task_attr *actual)
 {
@@ -333,8 +335,8 @@ static bool is_late_copy(const struct task *origin, const struct task_attr *actu
 }
 
 /*
- * Returns whether any thread of the parent made the task by such a fork, or any task at all if the task is an orphan.
- * The record gets the least `had` of all that may have made it.
+ * Returns whether the task may come from a fork that outlasted the stop, by any thread of its parent, or by any task if
+ * it is an orphan. The record gets the least `had` of all possible origins.
  */
 static bool is_late(const struct plan *plan, const struct task *origin, const struct task_attr *actual,
 		    struct task *ret)
@@ -359,8 +361,9 @@ static bool is_late(const struct plan *plan, const struct task *origin, const st
 }
 
 /*
- * Makes a record of a task whose birth we missed. If the task is older than us, all that it carries was chosen. If it
- * was born since, it is a copy of its leader or parent. Returns NULL if the task is gone, or without memory.
+ * Makes a record of a task whose birth we missed. If the task started before the daemon, all that it carries counts as
+ * chosen. If it was born since, it counts as a copy of its leader or parent. Returns NULL if the task is gone, or
+ * without memory.
  */
 static struct task *first_sight(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
@@ -384,7 +387,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 	task.own = (struct assignment){ .tag = TAG_NONE };
 	task.tag = TAG_NONE;
 	task.state = TASK_UNDECIDED;
-	/* Its attributes are read once more right before they are set, after its program has been read. */
+	/* Read the attributes again right before they are set, after the facts about the program. */
 	facts->have &= ~(unsigned)FACT_ATTR;
 	put = tasks_put(plan->tasks, &task);
 	plan->failed += !put;
@@ -398,12 +401,12 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 	struct task *task = tasks_find(plan->tasks, found->tid);
 	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
 
-	/* A program that the kernel has started is a child of kthreadd's. */
+	/* A child of kthreadd may be a program that the kernel has started, so do not exclude it here. */
 	if (is_excluded(plan, found->tid, found->tgid, found->parent_tgid == KTHREADD ? 0 : found->parent_tgid))
 		return;
 	if (!task || task->tgid != found->tgid || !task_is_same_start(task->start, (uint32_t)found->start)) {
 		tasks_remove(plan->tasks, task);
-		/* A kernel thread has no executable, nor has a usermode helper of the kernel before it calls exec. */
+		/* Kernel threads have no executable, nor has a usermode helper of the kernel before it calls exec. */
 		if (found->tid == found->tgid &&
 		    (facts_need(facts, FACT_EXE) < 0 || (!facts->exe[0] && !facts->exe_is_unknown)))
 			return;
@@ -412,14 +415,14 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 	if (!task)
 		return;
 	task->scan = plan->scan;
-	/* It was put back by a daemon that has been stopped. */
+	/* Skip a task that the stopped daemon has put back. */
 	if (plan->stopped && task->state == TASK_UNDONE)
 		return;
 	if (task->due < DUE_MATCH)
 		task->due = DUE_MATCH;
 	if (parent) {
 		due.parent = is_thread ? 0 : parent->tid;
-		/* What init has adopted may be a copy of anybody; so may a thread be of any other. */
+		/* A task that init has adopted may be a copy of any task. */
 		due.origin = parent->tid == INIT ? 0 : parent->tid;
 		due.origin_start = parent->start;
 	}

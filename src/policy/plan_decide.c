@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decides about one task: its class, what it carries now, what it is to carry. */
+/* Decides for the plan about one task: its class and the attributes that it is to carry. */
 #include "plan_private.h"
 
 #include <errno.h>
 
-/* ---- which class ---- */
+/* ---- the class ---- */
 
+/* Finds the class for a task, or repeats that in the record if it need not be matched. Returns 0 or -errno. */
 static int find_assignment(struct plan *plan, struct task *task, enum due due, struct facts *facts,
 			   struct assignment *ret)
 {
@@ -18,7 +19,7 @@ static int find_assignment(struct plan *plan, struct task *task, enum due due, s
 		return 0;
 	if (leader == task)
 		r = plan_match(plan, leader, due, facts);
-	/* Exec has ended all threads, and a scan has marked them: so this is about a process that has moved. */
+	/* This is for a process that has moved: an exec has ended all threads, and a scan marks threads itself. */
 	if (r > 0)
 		plan_mark_threads(plan, leader);
 	if (r >= 0 && plan_has_thread_rules(plan, leader)) {
@@ -31,7 +32,7 @@ static int find_assignment(struct plan *plan, struct task *task, enum due due, s
 	return 0;
 }
 
-/* Whether a rule takes effect. */
+/* Returns whether the assignment is another than that in the record, or has yet to take effect. */
 static bool is_new_assignment(const struct task *task, const struct assignment *assignment)
 {
 	return task->state == TASK_UNDECIDED || assignment->tag != task->own.tag ||
@@ -39,13 +40,13 @@ static bool is_new_assignment(const struct task *task, const struct assignment *
 	       (assignment->by == REASON_DEFAULT) != (task->own.by == REASON_DEFAULT);
 }
 
-/* ---- what the task is to carry ---- */
+/* ---- the attributes to carry ---- */
 
 /*
- * Whether the rule leaves the task alone because somebody has chosen its attributes. One that says yield: true does if
- * they were not the kernel's default before; so does what is no rule, by the setting "default". An inherited rule does
- * if anything was chosen since another took effect: that is not cleared then, so it goes for the task's children as
- * well.
+ * Returns whether to leave the task alone because somebody has chosen its attributes. A rule with "yield": true leaves
+ * it alone if `had` is not pristine; so do QOS_DEFAULT and a unit's class, unless the setting "default" is "all". An
+ * inherited rule that does not enforce leaves the task alone if anything is in `theirs`. `theirs` is not cleared then,
+ * so children of the task are left alone as well.
  */
 static bool must_leave(const struct plan *plan, const struct task *task)
 {
@@ -74,22 +75,23 @@ static bool enforces(const struct plan *plan, const struct task *task)
 	return rule && rule->enforce;
 }
 
-/* The state that follows. is_anew: whether to leave it alone is judged anew, as when a rule takes effect. */
+/* Returns the next state. is_anew: decide anew whether to leave the task alone, as when a rule takes effect. */
 static enum task_state next_state(const struct plan *plan, const struct task *task, bool is_anew)
 {
 	if (plan->undoing)
 		return TASK_UNDONE;
 	if (!task_policy_is_fair(task->had.policy))
 		return TASK_NOT_FAIR;
-	/* Without a class there is no other way, whatever the state was. */
+	/* Without a class, must_leave returns true, whatever the state was. */
 	if (is_anew || enforces(plan, task) || task->own.tag == TAG_NONE)
 		return must_leave(plan, task) ? TASK_LEFT_ALONE : TASK_TAGGED;
 	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }
 
 /*
- * What somebody has chosen, in the attributes that are theirs. A choice becomes `had`, unless it is more than that:
- * then the task carries it. If the task carries less, a limit has lowered it, and the choice is to return.
+ * Returns `had` with the choices that are above it; only the attributes in `theirs` matter. A choice that is not in
+ * `had` is above it, and is in `known`. An attribute of `known` below `had` was lowered by a limit, so the choice in
+ * `had` is to return.
  */
 static struct task_attr choice(const struct task *task)
 {
@@ -99,7 +101,7 @@ static struct task_attr choice(const struct task *task)
 	return choice;
 }
 
-/* What is theirs overrides the class. */
+/* Puts the choices in `theirs` over the class. */
 static void keep_theirs(const struct task *task, struct task_attr *want)
 {
 	const struct task_attr chosen = choice(task);
@@ -110,7 +112,7 @@ static void keep_theirs(const struct task *task, struct task_attr *want)
 	attr_copy(want, &chosen, task->theirs);
 }
 
-/* A limit holds whatever it comes from. */
+/* Lowers attributes to the task's limit, whether they come from a class or from a choice. */
 static void limit(const struct plan *plan, const struct task *task, struct task_attr *want)
 {
 	const struct qos_attr *most = plan_limit_of(plan, task);
@@ -119,7 +121,7 @@ static void limit(const struct plan *plan, const struct task *task, struct task_
 		qos_attr_limit(most, plan->caps, want);
 }
 
-/* Whether that is more than the task's limit allows. */
+/* Returns whether the attributes are more than the task's limit allows. */
 static bool exceeds_limit(const struct plan *plan, const struct task *task, const struct task_attr *attr)
 {
 	struct task_attr limited = *attr;
@@ -128,44 +130,44 @@ static bool exceeds_limit(const struct plan *plan, const struct task *task, cons
 	return !task_attr_equal(&limited, attr);
 }
 
-/* What the task would carry without a limit, by its record. takes_effect: a rule takes effect now. */
+/* Returns what the task would carry without a limit, by its record. takes_effect: a rule takes effect now. */
 static struct task_attr unlimited(const struct plan *plan, const struct task *task, bool takes_effect)
 {
 	struct task_attr want = task->known;
 	const bool is_tagged = task->state == TASK_TAGGED;
 
-	/* Refused, or not decided yet. */
+	/* Leave a task as it is if it is undecided or the kernel refused its class. */
 	if ((is_tagged && task->tag == TAG_NONE) || task->state == TASK_UNDECIDED || task->state == TASK_REFUSED ||
 	    task->state == TASK_NOT_KEPT)
 		return want;
 	want = is_tagged ? plan_class_over(plan, task) : task->had;
-	/* What somebody chooses stays; if a rule leaves all as it was, until one takes effect again. */
+	/* Choices stay. On a task that is left alone they stay until a rule takes effect again. */
 	if (task->state != TASK_UNDONE && !(task->state == TASK_LEFT_ALONE && takes_effect))
 		keep_theirs(task, &want);
 	return want;
 }
 
-/* What the task is to carry. */
+/* Returns what the task is to carry. */
 static struct task_attr target(const struct plan *plan, const struct task *task, bool takes_effect)
 {
 	struct task_attr want = unlimited(plan, task, takes_effect);
 
 	limit(plan, task, &want);
-	/* Such a policy hides the slice, which is set once it shows again. Nor is one changed that stays SCHED_IDLE. */
+	/* A policy that is not fair hides the slice, and SCHED_IDLE ignores it: set it once that has changed. */
 	if (!task_policy_is_fair(want.policy) || (want.policy == POLICY_IDLE && task->known.policy == POLICY_IDLE))
 		want.slice_ns = task->known.slice_ns;
-	/* If somebody else chose the policy, clamps only mean something under FIFO and RR. */
+	/* If somebody chose a policy that is not fair, clamps have an effect only under FIFO and RR. */
 	if (!task_policy_is_fair(task->had.policy) && want.policy != POLICY_FIFO && want.policy != POLICY_RR) {
 		want.util_min = task->known.util_min;
 		want.util_max = task->known.util_max;
 	}
-	/* The kernel refuses a util_min above util_max, which two clamps chosen at different times can add up to. */
+	/* The kernel refuses a util_min above util_max, which clamps chosen at different times can result in. */
 	if (want.util_min > want.util_max)
 		want.util_min = want.util_max;
 	return want;
 }
 
-/* Notes in the leader's record if its threads differ, so that each new one is looked at. */
+/* Notes in the leader's record that its threads differ, so that each new thread is looked at. */
 static void note_mixture(const struct plan *plan, const struct task *task)
 {
 	struct task *leader = tasks_leader(plan->tasks, task->tgid);
@@ -177,9 +179,8 @@ static void note_mixture(const struct plan *plan, const struct task *task)
 }
 
 /*
- * Another class is put on, or none, or it is the first look at a copy, though no rule takes effect. What somebody has
- * chosen stays, but not what had could not take, as it may be what is left of another class: only up to what this one
- * gives.
+ * Drops choices that may be left over from another class. Called if the class changes without a rule taking effect, or
+ * at the first look at a copy. A choice stays if it is in `had`, or not above the attributes of the present class.
  */
 static void drop_unprivileged(const struct plan *plan, struct task *task)
 {
@@ -190,13 +191,16 @@ static void drop_unprivileged(const struct plan *plan, struct task *task)
 	task->theirs &= ~attr_above(&chosen, &class) | in_had;
 }
 
-/* A choice that a limit lowers does not return if it is not in `had`. */
+/* Drops choices that a limit lowers and that are not in `had`: they do not return when the limit ends. */
 static void drop_limited(struct task *task, const struct task_attr *want)
 {
 	task->theirs &= ~(attr_above(&task->known, &task->had) & attr_above(&task->known, want));
 }
 
-/* Records the class, and whether it is put on. is_anew: see next_state. is_copy: as it was until this look. */
+/*
+ * Records the class and the next state. is_anew: see next_state. takes_effect: a rule takes effect. is_copy: the task
+ * was a copy before this look.
+ */
 static void assign(struct plan *plan, struct task *task, const struct assignment *assignment, bool is_anew,
 		   bool takes_effect, bool is_copy)
 {
@@ -219,7 +223,7 @@ static void assign(struct plan *plan, struct task *task, const struct assignment
 		task->inherit = app->id;
 }
 
-/* Records what is about to be set first, in case we are killed between the system call and its record. */
+/* Fills in the action, and records it beforehand in case we are killed between the system call and its record. */
 static void record_intent(struct plan *plan, struct task *task, const struct task_attr *want, struct plan_action *ret)
 {
 	struct task *leader = tasks_leader(plan->tasks, task->tgid);
@@ -235,7 +239,7 @@ static void record_intent(struct plan *plan, struct task *task, const struct tas
 		ret->deadline = &plan->config->rules->tags[task->tag].attr;
 	if (task->state == TASK_TAGGED)
 		given_note_raise(plan->given, &task->had, want);
-	/* A thread may take over the leader's record, and what it makes gets a copy of that. */
+	/* A thread may take over the leader's record at an exec, and new threads get a copy of it. */
 	if (task->state == TASK_TAGGED && leader)
 		leader->flags |= TASK_TOUCHED;
 	task->flags |= TASK_SETTING | TASK_FRESH | (task->state == TASK_TAGGED ? TASK_TOUCHED : 0);
@@ -257,7 +261,7 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 
 	if (r == 0)
 		r = plan_look(plan, facts, &task->known, &actual);
-	/* It stays due: its children, if it is gone, and a later scan need to know. */
+	/* The task stays due, for children that it may have forked and for a later scan. */
 	if (r < 0)
 		return false;
 	plan_note_base(plan);
@@ -266,7 +270,7 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 	theirs = task->theirs;
 	is_anew = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
 		  (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
-	/* When an override ends its rule holds again, or all along. */
+	/* No rule takes effect when an override ends: the rule has held all along. */
 	takes_effect = is_anew &&
 		       (due == DUE_EXEC || task->own.by != REASON_OVERRIDE || assignment.by == REASON_OVERRIDE);
 	assign(plan, task, &assignment, is_anew, takes_effect, is_copy);
@@ -282,15 +286,15 @@ static bool decide_task(struct plan *plan, struct task *task, const struct plan_
 	return true;
 }
 
-/* Has the task inherit the rule that its parent inherits, which may have got one only after the task was booked. */
+/* Makes the task inherit its parent's inherit rule again: the parent may have got one after the task was booked. */
 static void inherit(const struct plan *plan, struct task *task, const struct plan_due *due)
 {
 	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
 
-	/* The thread that forked may be gone, but not have been there before its process. */
+	/* The origin is a thread of the parent and may be gone, but it cannot be older than its process. */
 	if (!parent || !task_is_same_start(due->origin_start, parent->start))
 		return;
-	/* A task found by a scan, whose parent was not due at its birth, may have inherited another rule before. */
+	/* Otherwise keep the inherit rule: a task found by a scan may have got it before its parent got another one. */
 	if (task->due == DUE_EXEC || !task->inherit)
 		task->inherit = parent->inherit;
 }
@@ -320,6 +324,7 @@ bool plan_asks_argv(const struct plan *plan, const struct plan_due *due)
 
 /* ---- the result ---- */
 
+/* Records that the task was not set, and returns why. */
 static enum plan_result not_done(struct plan *plan, struct task *task, const struct plan_action *action, int error)
 {
 	if (error == -ESRCH)
@@ -349,7 +354,7 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 		return not_done(plan, task, action, error);
 	theirs = task->theirs;
 	plan_make_comparable(plan, &actual, &task->known);
-	/* What is as it was before was not chosen, but not kept. */
+	/* An attribute that is as before was not kept by the kernel, rather than chosen by somebody. */
 	attr_copy(&task->known, &action->from, ~attr_difference(&actual, &action->from));
 	judge(task, &actual, plan->given);
 	task_publish();
@@ -364,7 +369,7 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 	return PLAN_NOT_KEPT;
 }
 
-/* ---- what people ask: how one task stands now ---- */
+/* ---- for output: one task as it is now ---- */
 
 int plan_detail(const struct plan *plan, const struct task *task, struct facts *facts, struct plan_detail *ret)
 {

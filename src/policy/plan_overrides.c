@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which processes an override or a unit's class holds for: marks them as due when it comes and goes. */
+/* Puts overrides and units' classes into the records of the plan, and marks the processes that they cover as due. */
 #include "plan_private.h"
 
 #include <errno.h>
 
-/* anew: a class is asked for, which has to take effect whatever its tasks are now. */
+/* Marks a process and its threads as due. anew: a new class takes effect, whatever the state of the tasks. */
 static void mark_process(struct plan *plan, struct task *leader, bool anew)
 {
 	for (struct task *task = leader; task && anew; task = tasks_next_thread(plan->tasks, task))
@@ -49,7 +49,7 @@ struct overrides *plan_overrides(const struct plan *plan)
 	return plan->overrides;
 }
 
-/* What its class raised the next one may not, though it be the same: so whichever comes is another one. */
+/* Clears the class of all threads, so that the next one counts as another even if it is the same and raises less. */
 static void forget_class(struct plan *plan, struct task *leader)
 {
 	for (struct task *task = leader; task; task = tasks_next_thread(plan->tasks, task))
@@ -66,7 +66,7 @@ void plan_remove_ended(struct plan *plan)
 			forget_class(plan, task);
 			mark_process(plan, task, false);
 		} else if (task->flags & TASK_COPY) {
-			/* It may have been made by one of them for its parent (CLONE_PARENT): no event says so. */
+			/* A process of the override may have made it with CLONE_PARENT, which no event reports. */
 			plan_mark(plan, task, DUE_LOOK);
 		}
 	}
