@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Defines the built-in sched profiles, finds profiles by name and compares them, for the machine. */
 #include <schedqos/policy/config.h>
 
 #include <string.h>
@@ -11,7 +12,7 @@
 		.n_values = array_size(((const char *const[]){ __VA_ARGS__ }))                   \
 	}
 
-/* The same knobs in all; what follows the slice are the scheduler's features. */
+/* All built-in profiles have the same knobs. The arguments after the slice (ns) are scheduler features. */
 #define KNOBS(slice, ...)                                                 \
 	{                                                                 \
 		KNOB(KNOB_DEBUGFS, "base_slice_ns", slice),               \
@@ -22,7 +23,7 @@
 static struct knob throughput[] = KNOBS("8000000", "NO_HRTICK");
 static struct knob interactive[] = KNOBS("4000000", "HRTICK");
 static struct knob qos[] = KNOBS("16000000", "HRTICK");
-/* What the announcement measured last: as qos, and a task that wakes with an earlier deadline runs at once. */
+/* As in the announcement's last measurement: like qos, but a task that wakes with an earlier deadline runs at once. */
 static struct knob qos_preempt[] = KNOBS("16000000", "HRTICK", "NO_RUN_TO_PARITY");
 
 const struct sched_profile profile_builtin[PROFILE_BUILTIN_COUNT] = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Compares and changes task attributes, computes those of classes, and keeps the bounds of the judgement. */
 #include <schedqos/policy/qos_class.h>
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* ---- what a task carries ---- */
+/* ---- attributes of tasks ---- */
 
 const struct task_attr task_attr_pristine = {
 	.policy = POLICY_NORMAL,
@@ -195,7 +196,7 @@ char *task_attr_text(const struct task_attr *attr, char buf[TASK_ATTR_TEXT_MAX])
 	return buf;
 }
 
-/* ---- what a class gives ---- */
+/* ---- attributes of classes ---- */
 
 enum policy_kind {
 	KIND_FAIR,
@@ -226,7 +227,7 @@ const struct qos_class qos_builtin[QOS_BUILTIN_COUNT] = {
 	BUILTIN(QOS_DEFAULT_NAME, POLICY_BATCH, 2, 16, 512),
 };
 
-/* A class without a policy leaves a fair task fair. */
+/* Returns the kind of a class's policy. A class without a policy counts as fair, because it leaves a fair task fair. */
 static enum policy_kind kind_of(const struct qos_attr *attr)
 {
 	if (!(attr->has & QOS_HAS_POLICY) || task_policy_is_fair(attr->policy))
@@ -235,8 +236,8 @@ static enum policy_kind kind_of(const struct qos_attr *attr)
 }
 
 /*
- * The attributes that are kept when the kind of policy changes. Not runtime: a slice is no deadline
- * budget. No clamps for deadline tasks: the kernel accepts and ignores them.
+ * Returns the attributes to keep when the policy changes to another kind (enum qos_has). Drops runtime, because a slice
+ * is not a deadline budget. Drops clamps for deadline tasks, because the kernel accepts and ignores them.
  */
 static uint16_t kept_across(enum policy_kind to)
 {
@@ -252,7 +253,7 @@ const struct qos_class *qos_class_find(const struct qos_class *classes, size_t n
 	return NULL;
 }
 
-/* Where each attribute is, in the order of enum qos_has. */
+/* Offset and size of each attribute, in the order of enum qos_has. */
 #define AT(member)                                                                        \
 	{                                                                                 \
 		offsetof(struct qos_attr, member), sizeof(((struct qos_attr *)0)->member) \
@@ -313,7 +314,7 @@ struct qos_attr qos_attr_scale(const struct qos_attr *attr, uint64_t period_ns)
 	return scaled;
 }
 
-/* The class's clamps override the task's. The kernel refuses min > max, so one that is given moves the other. */
+/* Puts the class's clamps on the task. A clamp may move the other one, because the kernel refuses min > max. */
 static void clamps_over(const struct qos_attr *attr, struct task_attr *task)
 {
 	if (attr->has & QOS_HAS_UTIL_MIN) {
@@ -345,7 +346,7 @@ static void fair_over(const struct qos_attr *attr, const struct attr_caps *caps,
 		task->slice_ns = slice_of(attr);
 }
 
-/* The I/O priority that it gives, if it has QOS_HAS_IO_CLASS. */
+/* Returns the I/O priority of a class that has QOS_HAS_IO_CLASS. */
 static uint8_t io_priority_of(const struct qos_attr *attr)
 {
 	const bool has_levels = attr->io_class == IO_CLASS_REALTIME || attr->io_class == IO_CLASS_BEST_EFFORT;
@@ -376,7 +377,7 @@ struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_at
 	return task;
 }
 
-/* A longer slice is less. 0 stands for the base slice. */
+/* Returns the longer, and so lower, of slice and limit. All in ns; 0 stands for the base slice. */
 static uint32_t limit_slice(uint32_t slice, uint32_t limit, uint32_t base)
 {
 	return (slice ? slice : base) < (limit ? limit : base) ? limit : slice;
@@ -397,14 +398,14 @@ void qos_attr_limit(const struct qos_attr *attr, const struct attr_caps *caps, s
 		task->policy = class.policy;
 	if (class.nice > task->nice)
 		task->nice = class.nice;
-	/* SCHED_IDLE ignores it. */
+	/* SCHED_IDLE ignores the slice. */
 	if (task->policy != POLICY_IDLE)
 		task->slice_ns = limit_slice(task->slice_ns, class.slice_ns, caps->base_slice_ns);
 	if (class.util_min < task->util_min)
 		task->util_min = class.util_min;
 	if (class.util_max < task->util_max)
 		task->util_max = class.util_max;
-	/* Compared last: where nothing is set, the policy and the nice value decide. */
+	/* Limit I/O last: without an I/O priority, the policy and nice value decide, which are limited above. */
 	if (task_io_order(&class) > task_io_order(task))
 		task->io_priority = class.io_priority;
 }
@@ -423,7 +424,7 @@ uint8_t qos_attr_raises(const struct qos_attr *attr)
 	return attr_above(&with, &task_attr_pristine);
 }
 
-/* ---- what was given ---- */
+/* ---- bounds of the judgement ---- */
 
 void given_init(struct given *given)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Building a set of rules: adding, resolving, numbering and indexing them. */
+/* Builds a set of rules for the configuration: adds, resolves, numbers and indexes them. */
 #include "rules_private.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static struct glob make_glob(const struct rule *list)
 		.is_path = strchr(pattern, '/') != NULL,
 	};
 
-	/* A '*' in brackets is a literal one. */
+	/* Without brackets, because a '*' in brackets is literal. */
 	if (star && !strpbrk(star, "?[\\") && !strchr(pattern, '[')) {
 		glob.suffix_length = (uint32_t)strlen(star + 1);
 		glob.suffix = star + 1;
@@ -36,7 +36,7 @@ static struct glob make_glob(const struct rule *list)
 	return glob;
 }
 
-/* 0 or -ENOMEM. */
+/* Collects the globs, highest precedence first. Returns 0 or -ENOMEM. */
 static int finish_globs(struct rules *rules)
 {
 	rules->globs = calloc(rules->n_lists + 1, sizeof(*rules->globs));
@@ -99,12 +99,12 @@ static int compare_threads(const void *va, const void *vb)
 	return pattern_compare(a->pattern, &a->source, b->pattern, &b->source);
 }
 
-/* Of equal patterns the last one stays, and what it takes the place of. 0 or -ENOMEM. */
+/* Indexes the patterns. Of equal patterns keeps the last, with the list that it replaces. Returns 0 or -ENOMEM. */
 static int finish_patterns(struct rules *rules)
 {
 	const size_t n = rules->n_patterns;
 
-	/* Three of four places are free: most names are found not to be there without being compared. */
+	/* At least three of four places are free, so looking up an absent name rarely needs a comparison. */
 	for (rules->index_size = 64; rules->index_size < 4 * n;)
 		rules->index_size *= 2;
 	rules->index = calloc(rules->index_size, sizeof(*rules->index));
@@ -127,7 +127,7 @@ static int finish_patterns(struct rules *rules)
 	return 0;
 }
 
-/* The tag for a class at a period, created if it is new. TAG_NONE without memory. */
+/* Returns the tag for a class at a period in ns, and makes it if it is new. Returns TAG_NONE without memory. */
 static uint16_t tag_for(struct rules *rules, const char *name, uint64_t period_ns)
 {
 	const struct qos_class *class = qos_class_find(rules->classes, rules->n_classes, name);
@@ -212,7 +212,7 @@ static int finish_rule(struct rules *rules, struct rule *rule)
 	return 0;
 }
 
-/* Collects the lists that are not masked, in the order of files and lines, and numbers their rules. */
+/* Collects the lists that are not masked, by file and line, and numbers their rules. Returns like rules_finish. */
 static int finish_lists(struct rules *rules)
 {
 	rules->lists = calloc(rules->n_patterns + 1, sizeof(struct rule *));
@@ -234,7 +234,7 @@ static int finish_lists(struct rules *rules)
 	return 0;
 }
 
-/* At the periods of the first n_periods tags, of which the very first has none. */
+/* Makes a tag of each class at each period of the first n_periods tags. The first tag has no period. */
 static int tag_all_classes(struct rules *rules, size_t n_periods)
 {
 	for (size_t i = 0; i < n_periods; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finding the rule for a process and for its threads: all that an exec needs of a set but the interpreters. */
+/* Finds the rule for a process and for its threads, for the plan. */
 #include "rules_private.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ uint32_t *rules_slot(const struct rules *rules, const char *text)
 {
 	uint64_t hash = 0xcbf29ce484222325ULL;
 
-	/* FNV-1a: names are short, and a bad name costs its owner nothing but one longer probe. */
+	/* FNV-1a suffices: names are short, and a name that collides costs only a longer search. */
 	for (const char *p = text; *p; p++)
 		hash = (hash ^ (unsigned char)*p) * 0x100000001b3ULL;
 	for (;; hash++) {
@@ -37,7 +37,7 @@ static bool glob_matches(const struct glob *glob, const char *name, size_t lengt
 	       fnmatch(pattern, name, 0) == 0;
 }
 
-/* The best glob from this one on that matches one of the names, or NULL. */
+/* Returns the first glob, from `from` on, that matches one of the names; or NULL. */
 static const struct glob *find_glob(const struct rules *rules, const struct glob *from,
 				    const struct process_names *names)
 {
@@ -57,11 +57,11 @@ static const struct glob *find_glob(const struct rules *rules, const struct glob
 	return best < end ? best : NULL;
 }
 
-/* ---- what a process's rule is looked up by ---- */
+/* ---- the names of a process ---- */
 
 #define COMM_CHARS (TASK_COMM_LEN - 1)
 
-/* A script's path follows its interpreter and at most one option of that (binfmt_script.c). */
+/* The path of a script follows its interpreter and at most one option (binfmt_script.c). */
 #define SCRIPT_ARGS 2
 
 static bool is_too_long(const char *name)
@@ -69,7 +69,7 @@ static bool is_too_long(const char *name)
 	return strnlen(name, FACTS_NAME_MAX + 1) > FACTS_NAME_MAX;
 }
 
-/* Whether any rule could use the name. */
+/* Returns whether any rule could match the name. */
 static bool is_wanted_name(const struct rules *rules, const char *name)
 {
 	const struct process_names names = { { { NAME_SCRIPT, name } }, 1 };
@@ -78,23 +78,24 @@ static bool is_wanted_name(const struct rules *rules, const char *name)
 }
 
 /*
- * If the arguments cannot be read, comm is taken for the script's name when it differs from the executable's. Nothing
- * confirms that, and it may be cut to 15 bytes.
+ * Takes comm for the script's name if it differs from the executable's name, because the arguments cannot be read.
+ * Nothing confirms that, and comm is truncated to 15 bytes. Returns 0 or -errno.
  */
 static int script_by_comm(struct facts *facts, const char *exe, const char **ret)
 {
 	const int r = facts_need(facts, FACT_COMM);
 
-	/* Anybody may name himself like a path. */
+	/* A process may name itself like a path. */
 	if (!strchr(facts->comm, '/') && strncmp(facts->comm, exe, COMM_CHARS) != 0)
 		*ret = facts->comm;
 	return r;
 }
 
 /*
- * The name of a script that was itself run, or NULL. exec names the task after the script,
- * cut to 15 bytes, so comm confirms which argument it is. Reading comm costs more than everything
- * else here, so unless all names are wanted it is read only if some rule could use the name. Returns 0 or -errno.
+ * Finds the name of a script that was run by its own path, and leaves *ret unchanged if there is none. exec names the
+ * task after the script, truncated to 15 bytes, so comm confirms which argument is the script. Reading comm costs more
+ * than all else here: unless `all` names are wanted, comm is read only if some rule could match the name. Returns 0 or
+ * -errno.
  */
 static int script_by_argv(const struct rules *rules, bool all, struct facts *facts, const char *exe, const char *arg,
 			  const char **ret)
@@ -117,7 +118,7 @@ static int script_by_argv(const struct rules *rules, bool all, struct facts *fac
 	return 0;
 }
 
-/* The name of the script that the program runs, or NULL: known interpreters say so by their arguments. 0 or -errno. */
+/* Finds the name of the script that the program runs, or NULL, by its arguments. Returns 0 or -errno. */
 static int find_script(const struct rules *rules, bool all, struct facts *facts, const char *exe, const char **ret)
 {
 	const char *arg = facts->argv_size ? facts_next_arg(facts, facts->argv) : NULL;
@@ -138,7 +139,7 @@ static void add_name(struct process_names *names, enum name_kind kind, const cha
 	names->items[names->count++] = (struct process_name){ kind, text };
 }
 
-/* Returns the name in argv[0]. A login shell's begins with a dash (login(1)); in a path it is part of the name. */
+/* Returns the name in argv[0], without the dash of a login shell (login(1)). In a path, a dash is part of the name. */
 static const char *argv0_name(const struct facts *facts)
 {
 	const char *base = path_base(facts->argv);
@@ -146,7 +147,7 @@ static const char *argv0_name(const struct facts *facts)
 	return base == facts->argv && base[0] == '-' ? base + 1 : base;
 }
 
-/* Returns whether argv[0] is a name of its own that some rule could use, or one of them names an interpreter. */
+/* Returns whether some rule could match argv[0] but not exe, or one of the two names an interpreter. */
 static bool argv0_matters(const struct rules *rules, const struct facts *facts, const char *exe)
 {
 	const char *name = facts->argv_size ? argv0_name(facts) : exe;
@@ -173,7 +174,7 @@ bool rules_argv_may_matter(const struct rules *rules, const struct facts *facts)
 	return false;
 }
 
-/* A process's names, or unless all are wanted those that a rule can use. 0 or -errno of a fact that cannot be read. */
+/* Finds the names of a process; `all`: also a script's that no rule matches. Returns 0, or -errno of a missing fact. */
 static int find_names(const struct rules *rules, bool all, struct facts *facts, struct process_names *ret)
 {
 	const char *exe, *script;
@@ -219,7 +220,7 @@ const struct process_name *process_names_match(const struct process_names *names
 	return NULL;
 }
 
-/* ---- finding it ---- */
+/* ---- conditions and rules ---- */
 
 static bool argv_match(const struct facts *facts, const char *pattern)
 {
@@ -232,7 +233,7 @@ static bool argv_match(const struct facts *facts, const char *pattern)
 	return false;
 }
 
-/* 1 if the task is in the initial user namespace, 0 if not, or -errno. */
+/* Returns 1 if the task is in the initial user namespace, 0 if not, or -errno. */
 static int is_initial(struct facts *facts)
 {
 	int r = facts_need(facts, FACT_USERNS);
@@ -240,7 +241,7 @@ static int is_initial(struct facts *facts)
 	return r < 0 ? r : facts->initial_userns;
 }
 
-/* 1 if the pattern matches one of these names of the parent, 0 if not, or -errno. */
+/* Returns 1 if the pattern matches one of these names of the parent, 0 if not, or -errno. */
 static int is_parent(const struct rule_match *match, const char *pattern, const struct process_names *names,
 		     struct facts *parent)
 {
@@ -249,7 +250,7 @@ static int is_parent(const struct rule_match *match, const char *pattern, const 
 	return strchr(pattern, '/') && match->user_namespace != USERNS_ANY ? is_initial(parent) : 1;
 }
 
-/* 1 if one of match.parent matches one of the parent's names, 0 if none does or without a parent, or -errno. */
+/* Returns 1 if one of match.parents matches a name of the parent, 0 if none does or there is no parent, or -errno. */
 static int parent_match(const struct rules *rules, const struct rule_match *match,
 			struct facts *facts)
 {
@@ -272,7 +273,7 @@ static int does_not_hold(struct rule_failure *ret, enum rule_condition condition
 	return 0;
 }
 
-/* 1 if all conditions of "match" hold, 0 if not, or -errno. The cheap ones come first. */
+/* Returns 1 if all conditions of "match" hold, 0 if not, or -errno. Checks the cheap ones first. */
 static int match_holds(const struct rules *rules, const struct rule_match *match, struct facts *facts,
 		       struct rule_failure *ret)
 {
@@ -311,7 +312,7 @@ int rule_may_raise(const struct rule *rule, struct facts *facts)
 	return r < 0 ? r : !(rule->bounds & BOUND_SEAT) || facts->at_seat;
 }
 
-/* The bounds come last, so that they are asked for only of processes that the rule fits otherwise. */
+/* Checks the bounds last, so that their facts are read only if all else holds. */
 int rule_conditions(const struct rules *rules, const struct rule *rule, struct facts *facts, struct rule_failure *ret)
 {
 	int r = rule->match ? match_holds(rules, rule->match, facts, ret) : 1;
@@ -327,7 +328,7 @@ int rule_conditions(const struct rules *rules, const struct rule *rule, struct f
 	return r == 0 ? does_not_hold(ret, CONDITION_SEAT, NULL) : r;
 }
 
-/* The first rule of the list whose conditions hold, or NULL. */
+/* Returns the first rule of the list whose conditions hold, or NULL. *error is changed only by a fact that fails. */
 static const struct rule *list_match(const struct rules *rules, const struct rule *list,
 				     struct facts *facts, int *error)
 {
@@ -368,7 +369,7 @@ static const struct rule *match(const struct rules *rules, struct facts *facts, 
 	for (size_t i = 0; i < names.count && !rule; i++) {
 		const struct rule *list = rules_of_pattern(rules, names.items[i].text);
 
-		/* Its own text is not always what a glob matches. */
+		/* Skip a glob that is written like the name: it does not always match its own text. */
 		if (list && !pattern_is_glob(list->pattern))
 			rule = list_match(rules, list, facts, ret_error);
 	}
@@ -383,7 +384,7 @@ const struct rule *rules_match(const struct rules *rules, struct facts *facts, i
 {
 	const struct rule *rule = match(rules, facts, ret_error);
 
-	/* A condition asks for the arguments: match again, with them. */
+	/* If a condition needs the deferred arguments, match again with them. */
 	if (facts->argv_is_deferred && facts->argv_matters) {
 		facts->have &= ~(unsigned)FACT_ARGV;
 		facts->argv_is_deferred = false;
@@ -401,7 +402,7 @@ const struct thread_rule *rule_thread(const struct rule *rule, const char *comm)
 	return NULL;
 }
 
-/* ---- what the set holds ---- */
+/* ---- lookups in the set ---- */
 
 uint16_t rules_tag_of(const struct rules *rules, const struct qos_class *class, uint64_t period_ns)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of a set of rules, shared by the files that build it and those that match against it. */
+/* The inside of a set of rules, for the files that build it and match against it. */
 #pragma once
 
 #include <schedqos/policy/rules.h>
 #include <schedqos/policy/rules_trace.h>
 
-/* A glob with the length of the literal text at its two ends, which rules out most names. */
+/* A glob with the literal text at its two ends, by which most names are ruled out. */
 struct glob {
 	const struct rule *list;
 	const char *suffix;
 	uint32_t prefix_length, suffix_length;
-	char first; /* nearly always this byte rules a name out; NUL: there is no prefix */
+	char first; /* first byte, which nearly always rules a name out; NUL: no literal prefix */
 	bool is_path;
 };
 
-/* list: NULL if it is masked. */
+/* A pattern with its list of rules. list: NULL if the pattern is masked. */
 struct pattern {
 	const char *text;
 	struct rule *list;
@@ -24,5 +24,5 @@ struct pattern {
 
 /* rules_match.c */
 
-/* Where the index has the pattern, or the free place where it belongs. */
+/* Returns the place of the pattern in the index, or the free place where it belongs. */
 uint32_t *rules_slot(const struct rules *rules, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For people: which rules came close for a process, and why they were not taken; and which never are. */
+/* Finds the rules that came close for a process, for `explain`, and rules that never apply, for warnings. */
 #include "rules_private.h"
 
 #include <fnmatch.h>
@@ -7,7 +7,7 @@
 
 #include <schedqos/util/text.h>
 
-/* Words shorter than this are too often alike by chance. */
+/* Words shorter than this are too often similar by chance. */
 #define SIMILAR_MIN 4
 
 struct close_rules {
@@ -15,11 +15,11 @@ struct close_rules {
 	const struct process_names *names;
 	struct facts *facts;
 	const struct rule *taken;
-	struct rule_trace *items; /* the closest first; of equally close ones the first found */
+	struct rule_trace *items; /* the closest first; equally close ones in the order of finding */
 	size_t count, max;
 };
 
-/* source: NULL for the rule's. */
+/* Inserts an item by its outcome, if it is among the closest. source: NULL for that of the rule. */
 static void add(struct close_rules *trace, struct rule_trace *item, enum rule_outcome outcome, const struct rule *rule,
 		const struct source *source)
 {
@@ -39,7 +39,8 @@ static void add(struct close_rules *trace, struct rule_trace *item, enum rule_ou
 }
 
 /*
- * The pattern matches: its rules before the one that was taken lack a condition; without that one, the first is beaten.
+ * Adds the rules of a pattern that matches, up to the first rule whose conditions hold. That rule was taken, or was
+ * beaten by a rule of another pattern.
  */
 static void add_matching(struct close_rules *trace, const struct pattern *pattern, struct rule_trace *item)
 {
@@ -63,7 +64,7 @@ static bool matches_in_other_case(const char *pattern, const char *name)
 	return fnmatch(pattern, name, FNM_CASEFOLD) == 0;
 }
 
-/* The last component of a pattern with a path, if it says anything. */
+/* Returns the last component of a pattern with a path, or NULL if it has no literal text. */
 static const char *last_component(const char *pattern)
 {
 	const char *last = strrchr(pattern, '/');
@@ -82,14 +83,14 @@ static bool is_like(const char *pattern, const char *name)
 	return near.best || strncmp(pattern, name, strlen(pattern)) == 0;
 }
 
-/* Of a process whose name is not what it is matched by; a glob that matches nearly everything says nothing. */
+/* Returns whether the pattern matches comm, which rules are not compared with. Ignores a glob without literal text. */
 static bool is_comm(const struct close_rules *trace, const char *pattern)
 {
 	return pattern_literal(pattern) && facts_need(trace->facts, FACT_COMM) == 0 &&
 	       pattern_match(pattern, trace->facts->comm);
 }
 
-/* Keeps it if it is closer than what was found before. */
+/* Keeps the outcome if it is closer than the one found before. */
 static void consider(struct rule_trace *item, enum rule_outcome outcome, struct process_name name)
 {
 	if (outcome >= item->outcome)
@@ -98,7 +99,7 @@ static void consider(struct rule_trace *item, enum rule_outcome outcome, struct 
 	item->name = name;
 }
 
-/* How close the pattern, which does not match, comes to anything that the process is called. */
+/* Finds how close a pattern that does not match comes to the names of the process. */
 static void find_close(const struct close_rules *trace, const char *pattern, struct rule_trace *item)
 {
 	const struct process_names *names = trace->names;
@@ -125,7 +126,7 @@ size_t rules_trace(const struct rules *rules, const struct process_names *names,
 		   const struct rule *taken, struct rule_trace *ret, size_t max)
 {
 	struct close_rules trace = { rules, names, facts, taken, ret, 0, max };
-	/* The first that is not close enough. */
+	/* The closest outcome to leave out. */
 	const enum rule_outcome far = taken ? OUTCOME_COMM : OUTCOME_NONE;
 
 	for (size_t i = 0; i < rules->n_patterns; i++) {
@@ -145,9 +146,9 @@ size_t rules_trace(const struct rules *rules, const struct process_names *names,
 	return trace.count;
 }
 
-/* ---- rules that never come to apply, since another one always comes first ---- */
+/* ---- rules that never apply because another one always comes before them ---- */
 
-/* What all rules of a list are bound to. */
+/* Returns the bounds that all rules of a list have (enum rule_bound). */
 static uint8_t common_bounds(const struct rule *list)
 {
 	uint8_t bounds = list->bounds;
@@ -167,7 +168,7 @@ const struct rule *rules_always_before(const struct rules *rules, const struct r
 	const char *base = path_base(list->pattern);
 	const struct rule *rule = NULL;
 
-	/* A backslash of the pattern is no part of a name. */
+	/* path_base also splits at a backslash, which in a pattern is an escape. */
 	if (pattern_is_glob(list->pattern) && base != list->pattern && base[-1] == '/' && *base &&
 	    !pattern_is_glob(base))
 		rule = rules_of_pattern(rules, base);

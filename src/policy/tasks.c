@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records live in chunks, so that they do not move and growing copies nothing; a hash by tid chains them by
- * number, from 1. Tids are handed out in sequence, so their low bits are as good a hash as any.
+ * The table of tasks for the plan. Records live in chunks, so they do not move and growing copies nothing. A hash table
+ * by tid chains them by number, from 1. The kernel hands out tids in sequence, so their low bits are a good hash.
  */
 #include <schedqos/policy/tasks.h>
 
 #include <stdlib.h>
 
-/* So many chains: a lookup among 100,000 tasks takes six steps. */
+/* Number of hash chains: a lookup among 100,000 tasks takes about six steps. */
 #define HEADS 16384
 
-/* More tasks than that cannot be: PID_MAX_LIMIT. */
+/* The kernel allows at most PID_MAX_LIMIT tasks. */
 #define CHUNKS_MAX (4194304 / TASKS_CHUNK)
 
 /*
- * A fork event is later than the start time in /proc, by the rest of copy_process. Both are cut to clock ticks, and the
- * offset between the two clocks is measured with an error.
+ * Ticks by which a recorded start may be earlier than that in /proc. A fork event is later, by the rest of
+ * copy_process, but both times are truncated to ticks, and the offset between the two clocks is measured with an error.
  */
 #define START_EARLY_TICKS 1
 
 struct tasks {
-	struct tasks_memory memory; /* without its functions: the heap */
+	struct tasks_memory memory; /* no functions: records are on the heap */
 	struct task *chunks[CHUNKS_MAX];
 	uint32_t n_chunks;
-	uint32_t heads[HEADS]; /* numbers, as all that follows; 0: none */
-	uint32_t free;	       /* the first of a chain */
+	uint32_t heads[HEADS]; /* number of the first record of each chain; 0: none */
+	uint32_t free;	       /* number of the first free record, of a chain; 0: none */
 	size_t count;
 };
 
-/* NULL for number 0. */
+/* Returns the record of this number, or NULL for 0. */
 static struct task *record(const struct tasks *tasks, uint32_t number)
 {
 	return !number ? NULL : &tasks->chunks[(number - 1) / TASKS_CHUNK][(number - 1) % TASKS_CHUNK];
@@ -116,7 +116,7 @@ static bool grow(struct tasks *tasks)
 	return true;
 }
 
-/* Takes a free record and chains it under the tid that it will have. 0 without memory. */
+/* Takes a free record and chains it under its future tid. Returns its number, or 0 without memory. */
 static uint32_t take_free(struct tasks *tasks, pid_t tid)
 {
 	struct task *task;
@@ -222,7 +222,7 @@ struct task *tasks_next(const struct tasks *tasks, uint32_t *cursor)
 	return NULL;
 }
 
-/* ---- for people ---- */
+/* ---- for output ---- */
 
 const char *reason_name(enum reason reason)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Keeps the classes of units for the plan and finds the unit of a cgroup. */
 #include <schedqos/policy/units.h>
 
 #include <errno.h>
@@ -29,7 +30,10 @@ static int compare(const void *a, const void *b)
 	return paths ? paths : ua->is.uid < ub->is.uid ? -1 : ua->is.uid > ub->is.uid;
 }
 
-/* A user's means nothing if there is no such class, or it gives more than its rank tells. */
+/*
+ * Finds the unit's class. A user's unit is ignored if there is no such class, or if the class has real-time I/O, which
+ * class_compare ranks last.
+ */
 static void resolve(const struct units *units, const struct config *config, struct unit *unit)
 {
 	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, unit->is.qos);
@@ -50,7 +54,7 @@ void units_follow(struct units *units, const struct config *config)
 	}
 }
 
-/* Whether there was memory for it. */
+/* Copies a unit. Returns false without memory. */
 static bool copy(struct unit *to, const struct unit_class *from, uid_t uid)
 {
 	const char *name = from->holder.name;
@@ -84,7 +88,7 @@ int units_put(struct units *units, const struct config *config, uid_t uid, const
 	return 0;
 }
 
-/* That uid's unit for the cgroup, or the nearest one around it. */
+/* Returns the unit of this uid for the cgroup, or for the nearest cgroup above it; or NULL. */
 static const struct unit *find(const struct units *units, const char *cgroup, uid_t uid)
 {
 	char path[PATH_MAX];
@@ -99,7 +103,7 @@ static const struct unit *find(const struct units *units, const char *cgroup, ui
 		if (found || !path[1])
 			return found;
 		last = strrchr(path, '/');
-		/* The last one to ask for is the root. */
+		/* The last cgroup to look up is the root. */
 		last[last == path] = '\0';
 	}
 }

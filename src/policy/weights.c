@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a task weighs, and which unit is to have which cpu weight. */
+/* Computes the weights of tasks and classes, and finds the cpu weight of a unit. */
 #include <schedqos/policy/config.h>
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <schedqos/policy/cpu_share.h>
 #include <schedqos/policy/rules.h>
 
-/* Each nice value is worth a tenth more or less of a CPU than the next (sched_prio_to_weight in sched/core.c). */
+/* Weights of the nice values: each step is worth about 10% of a CPU (sched_prio_to_weight in sched/core.c). */
 static const unsigned nice_weights[] = {
 	88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, /* -20 */
 	9548,  7620,  6100,  4904,  3906,  3121,  2501,	 1991,	1586,  1277,  /* -10 */
@@ -16,9 +16,9 @@ static const unsigned nice_weights[] = {
 	110,   87,    70,    56,    45,	   36,	  29,	 23,	18,    15,    /* 10 */
 };
 
-#define USUAL_WEIGHT 1024 /* of nice 0 */
+#define USUAL_WEIGHT 1024 /* weight of nice 0 */
 
-/* SCHED_IDLE weighs 3, whatever the nice value (WEIGHT_IDLEPRIO in sched.h). */
+/* Returns the weight of a fair task. SCHED_IDLE has 3, whatever the nice value (WEIGHT_IDLEPRIO in sched.h). */
 static unsigned fair_weight(const struct task_attr *task)
 {
 	return task->policy == POLICY_IDLE ? 3 : nice_weights[task->nice + 20];
@@ -50,7 +50,7 @@ unsigned weight_of_class(const struct qos_class *class)
 	const struct task_attr task = qos_attr_alone(&class->attr);
 	const unsigned weight = (fair_weight(&task) * 100 + USUAL_WEIGHT / 2) / USUAL_WEIGHT;
 
-	/* No weight makes a group real-time. */
+	/* No weight makes a group real-time, so give it the most. */
 	if (!task_policy_is_fair(task.policy))
 		return CPU_WEIGHT_MAX;
 	return weight < CPU_WEIGHT_MIN ? CPU_WEIGHT_MIN : weight;
