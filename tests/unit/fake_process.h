@@ -6,7 +6,7 @@
 
 #include <schedqos/policy/rules.h>
 
-/* A process, and how often its costly facts were asked for. */
+/* A process, with the facts that were fetched. */
 struct process {
 	struct facts facts; /* first: fetch finds the rest by it */
 	const char *exe, *argv, *comm, *cgroup;
@@ -17,8 +17,8 @@ struct process {
 	bool sandboxed; /* in a user namespace of its own */
 	bool elsewhere; /* its user has no session at a seat */
 	struct process *parent;
-	unsigned missing; /* enum fact: what cannot be had */
-	int error;	  /* ... and why */
+	unsigned missing; /* enum fact: facts that cannot be fetched */
+	int error;	  /* -errno of fetching those */
 	unsigned fetched;
 };
 
@@ -30,20 +30,21 @@ struct process {
 	}
 
 /*
- * The inside of a rules file, with ' for "; or patterns only, separated by |, each of which gives QOS_UTILITY.
+ * Returns a configuration with these rules. text: the inside of a rules file, with ' in place of "; or only patterns,
+ * separated by |, each of which gives QOS_UTILITY.
  */
 struct config *rules_file(const char *text);
 
-/* Two of them, the second one over the first. */
+/* Returns a configuration of two such files, the second of which overrides the first. */
 struct config *two_files(const char *text, const char *later);
 
 /*
- * The rule that the process takes, or NULL; *error is rules_match's. Without a comm, or arguments, it has those of one
- * that was started in the plain way, by its path.
+ * Returns the rule for the process, or NULL; *error is that of rules_match. A process without comm or arguments has
+ * those of a process that was started by its path.
  */
 const struct rule *process_match(const struct config *config, struct process *process, int *error);
 
-/* The process takes the pattern's rule; NULL: none. */
+/* Asserts that the process has the rule of this pattern, or none for NULL. */
 #define assert_matches(config, process, pattern) \
 	check_matches(config, process, pattern, __FILE__, __LINE__)
 const struct rule *check_matches(const struct config *config, struct process *process,
