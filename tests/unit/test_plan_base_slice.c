@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: the base slice, which the kernel reports where there is no other. */
+/* Specifies how the plan treats the base slice, which the kernel reports for a task without a custom slice. */
 #include "fake_daemon.h"
 
 #define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: after a crash the next one takes over, and nothing is forgotten. */
+/* Specifies how the plan takes over after a crash without losing anything. */
 #include "fake_daemon.h"
 
 #define RULES                                                                                     \
@@ -149,7 +149,7 @@ MACHINE_TEST(what_is_chosen_after_a_crash_at_the_set_stays)
 	}
 }
 
-/* ---- what is kept ---- */
+/* ---- records that are kept ---- */
 
 MACHINE_TEST(a_process_s_threads_are_known_as_such)
 {

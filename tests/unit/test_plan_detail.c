@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: what it tells people about a task, and about one that does not exist. */
+/* Specifies how the plan describes a task for output, and a task that does not exist. */
 #include "fake_daemon.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static void look_at(struct machine *m, pid_t tid)
 	const struct task before = *record(m, tid);
 
 	assert_int_equal(plan_detail(m->plan, record(m, tid), facts_of(m, tid, tid), &detail), 0);
-	/* Who answers a question changes nothing. */
+	/* Answering a question changes nothing. */
 	assert_memory_equal(record(m, tid), &before, sizeof(before));
 }
 

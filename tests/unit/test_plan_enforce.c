@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan: what somebody changes on a task that a rule enforces, when it is to look. */
+/* Specifies how the plan undoes changes by others on a task whose rule enforces its class. */
 #include "fake_daemon.h"
 
 #define ENFORCED "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true }"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: which class a task takes at exec. */
+/* Specifies which class a task gets at an exec. */
 #include "fake_daemon.h"
 
 MACHINE_TEST(an_exec_that_changes_nothing_sets_nothing)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The plan, as a specification: what is known of a task by its birth, and who is looked at because that may be wrong.
+ * Specifies how the plan makes the record of a task at its birth, and when it looks at the task because the record may
+ * be wrong.
  */
 #include "fake_daemon.h"
 

@@ -52,7 +52,7 @@ enum task_flag {
 	TASK_OWNERS = 1 << 7,  /* leader: it runs only with the privileges of the user of its SLOT_USERS_CLASS */
 };
 
-/* What to decide about a task. Each value includes those before it. */
+/* The decision that a task is due for. Each value includes those before it. */
 enum due {
 	DUE_NOTHING,
 	DUE_LOOK,  /* its attributes may have changed; the class in its record is right */
