@@ -76,7 +76,7 @@ static void print_without_rule(const struct view *view)
 	else if (is_chosen)
 		printf(", and somebody chose attributes for this task, so %s does not apply",
 		       of_unit ? "its unit's class" : "QOS_DEFAULT");
-	else if (of_unit)
+	else if (of_unit && unit)
 		printf("; its unit %s says Class=%s (%s)", member_text(unit, "name"), member_text(unit, "qos"),
 		       member_text(unit, "place"));
 	else if (member_is(thread, "assigned_by", "default"))

@@ -24,6 +24,7 @@ NOT_YOURS, NO_TASK = NAME + ".Error.NotYours", NAME + ".Error.NoTask"
 TABLE = (
     ("Status", "", OK, OK),
     ("ListTasks", "", OK, OK),
+    ("ListUse", "", OK, OK),
     ("GetUserWeights", "", OK, OK),
     ("Explain u", "{own}", OK, OK),
     ("Explain u", "{thread}", OK, OK),

@@ -24,7 +24,7 @@ UNIT = "schedqos.service"
 RESTORE = "schedqos-restore.service"
 CONFIG = "/etc/schedqos.json"
 # Set by the default configuration, as far as the kernel has them.
-KNOBS = {"/proc/sys/kernel/sched_autogroup_enabled": "0", "/sys/kernel/debug/sched/base_slice_ns": "16000000"}
+KNOBS = {"/proc/sys/kernel/sched_autogroup_enabled": "0"}
 # A word on the kernel's command line.
 CHOSEN = "schedqos.steps="
 GOVERNORS = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
