@@ -138,8 +138,8 @@ static void put_plain(FILE *out, const char *text)
 		fputc(isalnum((unsigned char)text[i]) || strchr(" _-+.:@/", text[i]) ? text[i] : '?', out);
 }
 
-/* Writes an argument: a process with its name, or a text. */
-static void put_argument(FILE *out, sd_bus_message *message, char type)
+/* Writes an argument: a process with its name, or a text. Returns whether it could be read. */
+static bool put_argument(FILE *out, sd_bus_message *message, char type)
 {
 	_cleanup_close_ int proc = type == 'u' ? procfs_open() : -1;
 	char comm[16];
@@ -149,14 +149,18 @@ static void put_argument(FILE *out, sd_bus_message *message, char type)
 	if (type == 's' && sd_bus_message_read_basic(message, 's', &text) > 0) {
 		fprintf(out, ", ");
 		put_plain(out, text);
-	} else if (type == 'u' && sd_bus_message_read_basic(message, 'u', &pid) > 0) {
+		return true;
+	}
+	if (type == 'u' && sd_bus_message_read_basic(message, 'u', &pid) > 0) {
 		fprintf(out, ", process %u", pid);
 		if (pid && pid <= INT32_MAX && procfs_comm(proc, (pid_t)pid, comm) == 0) {
 			fprintf(out, " (");
 			put_plain(out, comm);
 			fprintf(out, ")");
 		}
+		return true;
 	}
+	return false;
 }
 
 /* Appends the call with its first arguments, for the messages of the actions: see org.schedqos1.policy. */
@@ -172,8 +176,9 @@ static int append_details(struct call *call, sd_bus_message *question)
 		return -ENOMEM;
 	fprintf(out, "%s", call->method->name);
 	r = sd_bus_message_rewind(call->message, 1);
-	while (r >= 0 && sd_bus_message_peek_type(call->message, &type, NULL) > 0 && (type == 'u' || type == 's'))
-		put_argument(out, call->message, type);
+	while (r >= 0 && sd_bus_message_peek_type(call->message, &type, NULL) > 0 &&
+	       put_argument(out, call->message, type))
+		;
 	if (fclose(out) != 0)
 		return -ENOMEM;
 	return r < 0 ? r : sd_bus_message_append(question, "a{ss}", 1, "request", text);

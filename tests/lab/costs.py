@@ -14,7 +14,7 @@ import lab
 TABLE = Path(__file__).with_name("costs.json")
 TOLERANCE = 0.03
 # How many threads of a storm share a wake-up is another number with any other binary.
-_TOLERANCES = {"thread, storm": 0.15}
+_TOLERANCES = {"thread, storm": 0.15, "fork, storm": 0.15, "rename, storm": 0.15, "fork, idle": 0.06}
 # Less than this is a wake-up more or less, not a cost.
 _LEAST_US = 5
 
