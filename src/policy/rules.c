@@ -24,7 +24,7 @@ static struct glob make_glob(const struct rule *list)
 		.list = list,
 		.suffix = "",
 		.prefix_length = (uint32_t)strcspn(pattern, "*?[\\"),
-		.first = strchr("*?[\\", *pattern) ? '\0' : *pattern,
+		.first = strchr("*?[\\", *pattern) ? '\0' : (unsigned char)*pattern,
 		.is_path = strchr(pattern, '/') != NULL,
 	};
 
@@ -47,6 +47,12 @@ static int finish_globs(struct rules *rules)
 			rules->globs[rules->n_globs++] = make_glob(rules->lists[i]);
 	}
 	qsort(rules->globs, rules->n_globs, sizeof(*rules->globs), compare_ranks);
+	for (size_t i = rules->n_globs; i-- > 0;) {
+		struct glob *glob = &rules->globs[i];
+
+		glob->next = rules->first_globs[glob->first];
+		rules->first_globs[glob->first] = (uint32_t)i + 1;
+	}
 	return 0;
 }
 

@@ -37,22 +37,38 @@ static bool glob_matches(const struct glob *glob, const char *name, size_t lengt
 	       fnmatch(pattern, name, 0) == 0;
 }
 
-/* Returns the first glob, from `from` on, that matches one of the names; or NULL. */
+/* Returns the first glob with this first byte, from `from` on and before `best`, that matches; or best. */
+static const struct glob *find_glob_of(const struct rules *rules, unsigned char first, const struct glob *from,
+				       const struct glob *best, const struct process_name *name)
+{
+	const bool is_path = name->kind == NAME_PATH;
+	const size_t length = strlen(name->text);
+
+	for (uint32_t i = rules->first_globs[first]; i; i = rules->globs[i - 1].next) {
+		const struct glob *glob = &rules->globs[i - 1];
+
+		if (glob >= best)
+			break;
+		if (glob >= from && glob->is_path == is_path && glob_matches(glob, name->text, length))
+			return glob;
+	}
+	return best;
+}
+
+/*
+ * Returns the first glob, from `from` on, that matches one of the names; or NULL. Only globs that begin like a name, or
+ * with a special character, are looked at: a program that no rule names is compared with all of them.
+ */
 static const struct glob *find_glob(const struct rules *rules, const struct glob *from,
 				    const struct process_names *names)
 {
 	const struct glob *const end = rules->globs + rules->n_globs, *best = end;
 
 	for (size_t i = 0; i < names->count; i++) {
-		const char *name = names->items[i].text;
-		const bool is_path = names->items[i].kind == NAME_PATH;
-		const size_t length = strlen(name);
+		const struct process_name *name = &names->items[i];
 
-		for (const struct glob *glob = from; glob < best; glob++) {
-			if (glob->is_path == is_path && (!glob->first || glob->first == *name) &&
-			    glob_matches(glob, name, length))
-				best = glob;
-		}
+		best = find_glob_of(rules, '\0', from, best, name);
+		best = find_glob_of(rules, (unsigned char)*name->text, from, best, name);
 	}
 	return best < end ? best : NULL;
 }

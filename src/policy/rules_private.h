@@ -10,8 +10,9 @@ struct glob {
 	const struct rule *list;
 	const char *suffix;
 	uint32_t prefix_length, suffix_length;
-	char first; /* first byte, which nearly always rules a name out; NUL: no literal prefix */
+	unsigned char first; /* first byte; NUL if the pattern does not begin with literal text */
 	bool is_path;
+	uint32_t next; /* 1 + index of the next glob with the same first byte; 0 for the last */
 };
 
 /* A pattern with its list of rules. list: NULL if the pattern is masked. */

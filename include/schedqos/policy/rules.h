@@ -133,6 +133,7 @@ struct rules {
 	size_t index_size;
 	struct glob *globs; /* highest precedence first */
 	size_t n_globs;
+	uint32_t first_globs[256]; /* by first byte: 1 + index of the first such glob; 0 if there is none */
 };
 
 /* Makes an empty set, which the caller frees. The caller owns the rules in it. Returns NULL without memory. */
