@@ -13,7 +13,7 @@
 
 #include "words.h"
 
-/* What is known of a process, and of one of its threads. */
+/* The explanation of a process, and the part about one of its threads. */
 struct view {
 	const cJSON *all, *thread;
 };

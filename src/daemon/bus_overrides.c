@@ -98,7 +98,7 @@ static int reply_refused(const struct daemon *daemon, const char *class, const c
 
 /* ---- arguments ---- */
 
-/* Who makes a request: root, or a user by way of the bridge. */
+/* The maker of a request: root, or a user by way of the bridge. */
 struct asker {
 	uid_t uid;
 	struct holder holder;

@@ -21,8 +21,8 @@ TOOLS = ("forks", "execs", "threads", "renames", "tiny", "other", "probe", "prob
 
 OPERATIONS = ("fork", "exec", "exec-sets", "rename", "thread")
 KINDS = ("idle", "storm")
-# Operations of each kind. Of the cheap ones a storm takes more: how many a wake-up brings depends on where the kernel's
-# tick falls, and a few of those would make a difference.
+# Number of operations of each kind. A storm of cheap ones has more of them: the kernel's tick decides how many of them
+# share a wake-up, and with few operations that would decide the result.
 _COUNTS = {"idle": 100, "storm": 200, "storm_of_many": 1000}
 RULES = (0, 10, 15000)
 MAPPING = "balanced"
