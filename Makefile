@@ -163,7 +163,7 @@ lint: ## compilers, cppcheck, clang-tidy, shellcheck: no warning
 coverage: ## line coverage of src/policy and src/config by the unit tests
 	$Qtests/coverage
 
-BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames tiny other probe probed listener http-load frames sound shell turns attr build requests)
+BENCH_TOOLS := $(addprefix $B/bench/bench-,forks execs threads renames tiny other probe probed listener frames sound shell turns attr build requests)
 BENCH_OBJECTS := $(patsubst %.c,$B/%.o,$(wildcard bench/tools/*.c))
 
 $(BENCH_TOOLS): $B/bench/tools/bench.o
@@ -178,7 +178,6 @@ $(addprefix $B/bench/bench-,tiny other): $B/bench/tools/tiny.o
 $(addprefix $B/bench/bench-,probe probed turns attr build): $B/bench/bench-%: $B/bench/tools/%.o
 $B/bench/bench-listener: $B/bench/tools/listener.o
 $B/bench/bench-requests: $(addprefix $B/bench/tools/,requests.o histogram.o)
-$B/bench/bench-http-load: $(addprefix $B/bench/tools/,http_load.o http_response.o histogram.o)
 # One program under the names of three: rules go by names.
 $(addprefix $B/bench/bench-,frames sound shell): $(addprefix $B/bench/tools/,periodic.o histogram.o)
 

@@ -11,8 +11,8 @@ from schedqos_bench import scenarios
 
 FACTORS = (1.0, 0.45, 0.4, 1.4, 0.15, 0.8, 1.02)
 NAMES = ("default", "schedqos", "schedqos:latency", "schedqos:foreground", "schedqos:throughput", "upstream", "ananicy")
-SCENARIOS = {name: scenarios.load(name) for name in ("cyclictest", "schbench", "service")}
-PRINTED = {"cyclictest": {"min": 4, "avg": 62, "max": 4426}, "service": {},
+SCENARIOS = {name: scenarios.load(name) for name in ("cyclictest", "schbench")}
+PRINTED = {"cyclictest": {"min": 4, "avg": 62, "max": 4426},
            "schbench": SCENARIOS["schbench"].parse(recorded("schbench-announced-default.txt"))["printed"]}
 SECONDS = 30
 

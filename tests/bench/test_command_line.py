@@ -14,7 +14,6 @@ WRONG = (
     ("cyclictest", "--cyclictest-interval", "0", "must be at least 1"),
     ("cyclictest", "--hackbench-loops", "-5", "must be at least 1"),
     ("schbench", "--kernel-jobs", "0", "must be at least 1"),
-    ("service", "--service-rate", "fast", "'fast' is not a whole number"),
     ("io", "--io-size", "0", "must be at least 1"),
     ("io", "--io-schedulers", "", "names none"),
     ("io", "--io-priorities", "be0", "'be0' is not class or READER:WRITER"),

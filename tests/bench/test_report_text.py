@@ -26,13 +26,13 @@ def written(result):
 
 def with_hostile_names():
     """Wherever a string may come from outside."""
-    result = synthetic.result(("cyclictest", "service"), 2, 5)
+    result = synthetic.result(("cyclictest", "schbench"), 2, 5)
     result["variants"][HOSTILE] = {"kind": "command", "command": HOSTILE}
     del result["variants"]["schedqos"]
     for each in result["rounds"]:
         each["notes"] = [HOSTILE]
         each["variant"] = each["variant"].replace("schedqos", HOSTILE)
-        each["distributions"] = {HOSTILE: each["distributions"]["latency"]}
+        each["distributions"] = {HOSTILE: next(iter(each["distributions"].values()))}
     result["environment"]["cpu"] = HOSTILE
     result["environment"]["sysctls"] = {HOSTILE: HOSTILE}
     result["findings"] = [{"what": HOSTILE, "consequence": HOSTILE, "remedy": HOSTILE}]

@@ -22,9 +22,9 @@ NULLS = int(os.environ.get("BENCH_NULLS", "60"))
 def result(values_of, rounds=6, variants=2, seed=1, **more):
     """values_of(variant, round) gives {metric: value}; more, what each round has."""
     names = synthetic.NAMES[:variants]
-    made = synthetic.result(("service",), variants, 0, seed)
-    made["scenarios"]["service"].update(metrics=METRICS, counted_seconds=8)
-    made["rounds"] = [{"scenario": "service", "variant": name, "round": number, "warmup": False, "daemon": None,
+    made = synthetic.result(("cyclictest",), variants, 0, seed)
+    made["scenarios"]["cyclictest"].update(metrics=METRICS, counted_seconds=8)
+    made["rounds"] = [{"scenario": "cyclictest", "variant": name, "round": number, "warmup": False, "daemon": None,
                        "began": made["began"], "seconds": 8, "metrics": values_of(name, number), "distributions": {},
                        "printed": {}, "steal_share": 0.0, "other_load": 0.01, "notes": [], **more}
                       for number in range(1, rounds + 1) for name in names]
@@ -53,14 +53,14 @@ class Chance(unittest.TestCase):
         for number in range(NULLS):
             made = result(null(chance), rounds=6 + number % 7, variants=2 + number % 2)
             by_scenario = figures.all_lines(made)
-            cells = [cell for line in by_scenario["service"] for cell in line.cells.values() if cell.ratio]
+            cells = [cell for line in by_scenario["cyclictest"] for cell in line.cells.values() if cell.ratio]
             claims += sum(figures.is_claim(cell.verdict) for cell in cells)
             intervals += figures.claims(by_scenario)
         self.assertGreater(intervals, 3 * NULLS)
         self.assertLessEqual(claims, 0.06 * intervals)
 
     def test_of_something_it_is(self):
-        cells = {line.key: line.cells["schedqos"] for line in figures.lines(result(slower), "service")}
+        cells = {line.key: line.cells["schedqos"] for line in figures.lines(result(slower), "cyclictest")}
         self.assertEqual([cells[key].verdict for key in METRICS], ["worse", figures.NO_DIFFERENCE, figures.NO_DIFFERENCE])
 
 
@@ -76,7 +76,7 @@ class Excluding(unittest.TestCase):
         for how, why in (({"other_load": 0.3}, "others took 30% of the CPUs"), ({"steal_share": 0.11}, "others took 12%"),
                          ({"throttled": True}, "slowed down because of heat")):
             made = self.disturbed(**how)
-            cell = figures.lines(made, "service")[0].cells["schedqos"]
+            cell = figures.lines(made, "cyclictest")[0].cells["schedqos"]
             self.assertEqual((len(cell.summary["values"]), round(cell.ratio.high, 9)), (6, 2))
             self.assertLess(cell.with_all.low, 1)
             text = markdown.text(made, figures.all_lines(made))
@@ -85,14 +85,14 @@ class Excluding(unittest.TestCase):
 
     def test_if_nothing_is_left_nothing_is_claimed(self):
         made = result(slower, other_load=0.5)
-        cell = figures.lines(made, "service")[0].cells["schedqos"]
+        cell = figures.lines(made, "cyclictest")[0].cells["schedqos"]
         self.assertEqual((len(cell.summary["values"]), cell.ratio, cell.verdict, cell.with_all.ratio > 1), (6, None, "", True))
         self.assertIn("nothing is claimed", " ".join(markdown.text(made, figures.all_lines(made)).split()))
 
     def test_the_limit_is_the_runs_own(self):
         made = self.disturbed(other_load=0.3)
         made["exclude_above"] = 0.5
-        self.assertIsNone(figures.lines(made, "service")[0].cells["schedqos"].with_all)
+        self.assertIsNone(figures.lines(made, "cyclictest")[0].cells["schedqos"].with_all)
 
 
 class Pooling(Folder):
@@ -100,13 +100,13 @@ class Pooling(Folder):
         runs = [result(slower, 3), result(lambda name, number: {**slower(name, number), "latency": 1000.0 * (1 + (
             name == "schedqos"))}, 3, seed=2)]
         made = pooling.pooled(runs, ["a", "b"])
-        cell = figures.lines(made, "service")[0].cells["schedqos"]
+        cell = figures.lines(made, "cyclictest")[0].cells["schedqos"]
         self.assertEqual((round(cell.ratio.low, 9), cell.verdict, len(cell.by_run)), (2, "worse", 2))
         self.assertIn("Pooled from run 1", markdown.text(made, figures.all_lines(made)))
 
     def test_nothing_is_claimed_against_a_run(self):
         runs = [result(slower, 12), result(lambda name, number: slower(name, number, 0.99), 1)]
-        cell = figures.lines(pooling.pooled(runs, ["a", "b"]), "service")[0].cells["schedqos"]
+        cell = figures.lines(pooling.pooled(runs, ["a", "b"]), "cyclictest")[0].cells["schedqos"]
         self.assertGreater(cell.ratio.low, 1)
         self.assertEqual(cell.verdict, figures.DISAGREE)
 

@@ -87,7 +87,6 @@ class Here(Folder):
 class Cyclictest(unittest.TestCase):
     def test_hackbench_grows_with_the_machine(self):
         self.assertEqual(defaults("cyclictest")[1].hackbench_groups, max(2, len(os.sched_getaffinity(0))))
-        self.assertEqual(defaults("service")[1].service_noise, len(os.sched_getaffinity(0)))
 
     def test_the_announced_commands(self):
         module, options = defaults("cyclictest", "--hackbench-groups", "2")

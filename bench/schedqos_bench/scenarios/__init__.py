@@ -28,7 +28,7 @@ import importlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-NAMES = ("cyclictest", "schbench", "frames", "browser", "service", "io", "events", "here")
+NAMES = ("cyclictest", "schbench", "frames", "browser", "io", "events", "here")
 
 
 class Missing(NamedTuple):
