@@ -5,6 +5,7 @@ where its raw values are kept (bench/data), and its text, which is made of these
 """
 
 import json
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,22 +51,16 @@ TABLES = (
           "browser --prepare --duration 20 --rounds 6 --seed 4601 "
           "--variants default,schedqos:balanced,schedqos:announcement", "one: frame time"),
     Table("frames", "frames", _layouts("flat", "session", "services", "apps"),
-          "frames --prepare --duration 80 --rounds 8 --seed 4602 "
-          "--variants default,schedqos:balanced,schedqos:foreground,schedqos:announcement"),
-    Table("weights", "frames", _layouts("session", "services", "apps"),
-          "frames --prepare --duration 60 --rounds 8 --seed 4603 --frames-layouts session,services,apps "
-          "--variants default,schedqos:balanced+weights"),
+          "frames --prepare --duration 32 --rounds 8 --seed 4602 "
+          "--variants default,schedqos:balanced,schedqos:balanced+weights,schedqos:announcement"),
     Table("schbench", "schbench",
           (("wakeup_p50", "wakeup, p50"), ("wakeup_p99", "wakeup, p99"), ("request_p50", "request, p50"),
            ("request_p99", "request, p99"), ("rps", "requests"), ("build_objects", "objects built")),
-          "schbench --prepare --duration 30 --rounds 8 --seed 4604 --variants default,schedqos:balanced,"
-          "schedqos:announcement,schedqos:announcement+features:NO_RUN_TO_PARITY"),
+          "schbench --prepare --duration 20 --rounds 6 --seed 4604 "
+          "--variants default,schedqos:balanced,schedqos:announcement"),
     Table("cyclictest", "cyclictest",
           (("avg", "average"), ("p99", "p99"), ("p99.9", "p99.9"), ("max", "longest"), ("hackbench_time", "hackbench's time")),
           "cyclictest --prepare --duration 20 --rounds 6 --seed 4605 "
-          "--variants default,schedqos:balanced,schedqos:announcement"),
-    Table("service", "service", (("p50", "p50"), ("p99", "p99"), ("p99.9", "p99.9"), ("noise_ops", "stress-ng's work")),
-          "service --prepare --duration 20 --rounds 8 --seed 4606 "
           "--variants default,schedqos:balanced,schedqos:announcement"),
     Table("events", "events", (("fork_cpu", "a fork"), ("exec_cpu", "an exec"), ("threads_cpu", "a thread with a name"),
                                ("exec_p50", "exec to class, p50"), ("exec_p90", "p90"), ("lost", "events lost")),
@@ -106,11 +101,22 @@ def keep(result, table, path=None):
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in kept.items()]
     lines.append('"rounds": [\n' + ",\n".join(map(json.dumps, rounds)) + "\n]")
     text = "{\n" + ",\n".join(lines) + "\n}\n"
-    (path or _path(table)).write_text(text.replace(str(ROOT), "."), encoding="utf-8")
+    path = path or _path(table)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text.replace(str(ROOT), "."), encoding="utf-8")
 
 
 def command(table):
     return f"sudo bench/schedqos-bench run {table.options}"
+
+
+def _command_of(result):
+    """Returns the command that a result was measured by, without the folder it went to."""
+    arguments = result["command"][1:]
+    if "--out" in arguments:
+        at = arguments.index("--out")
+        arguments = arguments[:at] + arguments[at + 2:]
+    return "sudo bench/schedqos-bench " + shlex.join(arguments)
 
 
 def _load(table):
@@ -123,7 +129,8 @@ def _value(cell, unit):
         return "-"
     if "rate" in cell.summary:
         low, high = cell.summary["interval"]
-        return f"{words.figure(cell.summary['rate'])} {unit} [{words.figure(low)}, {words.figure(high)}]"
+        unit = f" {unit}" if unit else ""
+        return f"{words.figure(cell.summary['rate'])}{unit} [{words.figure(low)}, {words.figure(high)}]"
     return words.duration(cell.summary["median"], unit)
 
 
@@ -160,28 +167,27 @@ def text(table):
         if line:
             rows.append([title, *(_cell(line.cells.get(name), line.unit) for name in names)])
     shown = [line for line in lines.values() if line.key in dict(table.metrics)]
-    return "\n".join([f"```sh\n{command(table)}\n```", "", markdown_table(["", *names], rows, left=1 + len(names)), "",
+    return "\n".join([f"```sh\n{_command_of(result)}\n```", "", markdown_table(["", *names], rows, left=1 + len(names)), "",
                       _about(result, table, figures.claims({table.scenario: shown}))])
-
-
-# What was measured by hand before there were raw values; the README says so.
-_BEFORE = ("Next to a build in the same cgroup, the p99 of the time until a frame of 4 ms is done fell from 18.2 ms to 9.6 ms, "
-           "and 2.5 missed frames a second to none; across borders nothing could be shown to be better or worse. That was "
-           "measured by hand, and its raw values were not kept ([figures](src/doc/figures.md)).")
 
 
 def _sentence(result):
     """The README's numbers."""
-    lines = {line.key: line for line in figures.lines(result, "frames")}
-    done, missed = (lines[key].cells for key in ("frames_done_p99_flat", "frames_missed_flat"))
-    mine, base = (each["schedqos:balanced"] for each in (done, missed)), (each["default"] for each in (done, missed))
-    (mine_done, mine_missed), (base_done, base_missed) = tuple(mine), tuple(base)
-    return (f"Next to a build in the same cgroup, the p99 of the time until a frame of 4 ms is done is {_value(mine_done, 'us')} "
-            f"instead of {_value(base_done, 'us')}, and {_value(mine_missed, '')} frames are missed a second instead of "
-            f"{_value(base_missed, '')}; other layouts and all caveats are in the [figures](src/doc/figures.md).")
+    lines = {line.key: line for line in figures.lines(result, "browser")}
+
+    def told(key, unit):
+        cells = lines[key].cells
+        return f"{_value(cells['schedqos:balanced'], unit)} instead of {_value(cells['default'], unit)}"
+
+    return (f"Next to a kernel's build in the same cgroup, a page in Chromium that computes for 6 ms in each frame has "
+            f"{told('late_one', '')} late frames a second, and the p99 of its frame times is {told('frame_p99_one', 'us')} "
+            f"(medians on two CPUs). Other programs, other layouts and all caveats are in the [figures](src/doc/figures.md).")
 
 
-def _picture(result, table):
+_TITLE = "Share of a browser's frames that take longer, next to a build in the same cgroup"
+
+
+def _picture(result):
     """The plot as SVG: how many frames take longer than so many ms; None without values."""
     curves = {}
     for name, points in (result or {}).get("pooled", {}).items():
@@ -191,9 +197,7 @@ def _picture(result, table):
             curve.append((value, 100 * beyond / count))
         if curve:
             curves[name] = curve[::-1]
-    where = table.plot.partition(":")[0]
-    title = f"Share of a browser's frames that take longer, next to a build ({'one cgroup' if where == 'one' else where})"
-    return vector.alone(vector.curves(title, "ms from one frame to the next", curves)) if curves else None
+    return vector.alone(vector.curves(_TITLE, "ms from one frame to the next", curves)) if curves else None
 
 
 def pages():
@@ -201,11 +205,11 @@ def pages():
     page, readme = PAGE.read_text(encoding="utf-8"), README.read_text(encoding="utf-8")
     for table in TABLES:
         page = marked.replaced(page, table.name, text(table))
-    frames = _load(next(table for table in TABLES if table.name == "frames"))
-    readme = marked.replaced(readme, "frames", _sentence(frames) if frames else _BEFORE)
     plotted = next(table for table in TABLES if table.plot)
-    picture = _picture(_load(plotted), plotted)
-    readme = marked.replaced(readme, "plot", f"![{plotted.plot}]({PLOT.relative_to(ROOT)})" if picture else "")
+    result = _load(plotted)
+    picture = _picture(result)
+    readme = marked.replaced(readme, "numbers", _sentence(result) if result else "")
+    readme = marked.replaced(readme, "plot", f"![{_TITLE}]({PLOT.relative_to(ROOT)})" if picture else "")
     return {PAGE: page, README: readme, PLOT: picture}
 
 

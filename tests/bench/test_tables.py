@@ -50,7 +50,7 @@ class Kept(Folder):
         for key, title in self.table.metrics:
             ratio = cells[key].ratio
             self.assertRegex(text, rf"{title} .*{ratio.ratio:.2f} \[.*\(all rounds ")
-        for want in ("sudo bench/schedqos-bench run cyclictest --seed 3", "1 of 7 rounds are left out", "seed 42", "6.18.2",
+        for want in ("sudo bench/schedqos-bench run cyclictest --rounds 7 ./x ```", "1 of 7 rounds are left out", "seed 42", "6.18.2",
                      "Of the 2 intervals here", "2026-11-20", "The limit is 10%"):
             self.assertIn(want, " ".join(text.split()))
 
@@ -61,8 +61,8 @@ class Kept(Folder):
     def test_the_plot_is_always_the_same(self):
         tables.keep(self.made, self.table)
         kept = tables._load(self.table)
-        picture = tables._picture(kept, self.table)
-        self.assertEqual(picture, tables._picture(kept, self.table))
+        picture = tables._picture(kept)
+        self.assertEqual(picture, tables._picture(kept))
         root = ElementTree.fromstring(picture)
         names = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
         self.assertLessEqual({"default", "schedqos"}, set(names))
