@@ -196,7 +196,7 @@ def _picture(result):
             beyond += number
             curve.append((value, 100 * beyond / count))
         if curve:
-            curves[name] = curve[::-1]
+            curves["no daemon" if name == "default" else name.removeprefix("schedqos:")] = curve[::-1]
     return vector.alone(vector.curves(_TITLE, "ms from one frame to the next", curves)) if curves else None
 
 

@@ -65,5 +65,5 @@ class Kept(Folder):
         self.assertEqual(picture, tables._picture(kept))
         root = ElementTree.fromstring(picture)
         names = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
-        self.assertLessEqual({"default", "schedqos"}, set(names))
+        self.assertLessEqual({"no daemon", "schedqos"}, set(names))
         self.assertTrue(re.search(r'd="M[0-9. L]+"', picture))
