@@ -180,11 +180,11 @@ int plan_look(const struct plan *plan, struct facts *facts, const struct task_at
 /* ---- tasks that it may be a copy of ---- */
 
 /* Returns the origin's record, or NULL if another task has its id now. */
-static struct task *origin_of(const struct plan *plan, const struct plan_due *due)
+static struct task *origin_of(const struct plan *plan, const struct plan_due *mark)
 {
-	struct task *origin = tasks_find(plan->tasks, due->origin);
+	struct task *origin = tasks_find(plan->tasks, mark->origin);
 
-	return origin && task_is_same_start(due->origin_start, origin->start) ? origin : NULL;
+	return origin && task_is_same_start(mark->origin_start, origin->start) ? origin : NULL;
 }
 
 /* Compares with `known` of another task, and with its `prev` if it is fresh. */
@@ -198,15 +198,19 @@ static void consider_task(struct guess *guess, const struct task_attr *actual, c
 		consider(guess, actual, &prev, &had, other->theirs);
 }
 
-/* Compares with the threads of a process. Returns false if there are too many to compare with all. */
-static bool consider_threads(const struct plan *plan, struct guess *guess, const struct task *task,
-			     const struct task *leader, const struct task_attr *actual)
+/*
+ * Compares with the threads of the process, or for a process with those of its parent. Returns false if there are too
+ * many to compare with all.
+ */
+static bool consider_threads(const struct plan *plan, const struct decision *decision, struct guess *guess)
 {
-	const struct task *other = leader;
+	const struct task *task = decision->task;
+	const struct task *other = task->tid == task->tgid ? origin_of(plan, decision->mark) :
+							     tasks_leader(plan->tasks, task->tgid);
 
 	for (int i = 0; other && i < THREADS_COMPARED; i++, other = tasks_next_thread(plan->tasks, other)) {
 		if (other != task)
-			consider_task(guess, actual, other);
+			consider_task(guess, &decision->actual, other);
 	}
 	return !other;
 }
@@ -216,10 +220,11 @@ static bool consider_threads(const struct plan *plan, struct guess *guess, const
  * attributes that count as chosen if they are below `had`. If only `prev` was left to fit, these are all, or if the
  * origin could be read, those whose `had` is lower on the origin; else none.
  */
-static uint8_t consider_origin(const struct plan *plan, struct guess *guess, const struct task *task,
-			       const struct plan_due *due, struct facts *facts, const struct task_attr *actual)
+static uint8_t consider_origin(const struct plan *plan, const struct decision *decision, struct guess *guess)
 {
-	const struct task *origin = origin_of(plan, due);
+	const struct task *task = decision->task, *origin = origin_of(plan, decision->mark);
+	const struct task_attr *actual = &decision->actual;
+	struct facts *facts = decision->facts;
 	struct task_attr had, found, now;
 	uint8_t doubted = (uint8_t)~0;
 
@@ -231,7 +236,7 @@ static uint8_t consider_origin(const struct plan *plan, struct guess *guess, con
 		doubted = attr_above(&task->had, &had);
 		had = attr_least(&had, &task->had);
 		found = attr_after_fork(origin->flags & TASK_FRESH ? &origin->prev : &origin->known);
-		if (due->is_born || task->state == TASK_UNDECIDED)
+		if (decision->mark->is_born || task->state == TASK_UNDECIDED)
 			consider(guess, actual, &found, &had, origin->theirs);
 	}
 	if (!(task->flags & TASK_FRESH) || guess->fit == FITS)
@@ -241,31 +246,29 @@ static uint8_t consider_origin(const struct plan *plan, struct guess *guess, con
 }
 
 /* Ends the origin's freshness if its child carries all that was set on it: later children will carry it, too. */
-static void prove(const struct plan *plan, const struct task *task, const struct plan_due *due)
+static void prove(const struct plan *plan, const struct decision *decision)
 {
-	struct task *origin = origin_of(plan, due);
+	struct task *origin = origin_of(plan, decision->mark);
 
-	if (origin && due->is_born && !attr_difference(&origin->known, &task->known))
+	if (origin && decision->mark->is_born && !attr_difference(&origin->known, &decision->task->known))
 		origin->flags &= ~TASK_FRESH;
 }
 
-void plan_judge(const struct plan *plan, struct task *task, const struct plan_due *due, struct facts *facts,
-		const struct task_attr *actual)
+void plan_judge(const struct plan *plan, const struct decision *decision)
 {
+	const struct task_attr *actual = &decision->actual;
+	struct task *task = decision->task;
 	struct guess guess = by_own_record(task, actual);
 	const bool is_own = guess.fit == FITS;
-	const bool is_copy = task->flags & TASK_COPY;
 	bool may_be_anybodys = false;
-	const struct task *leader;
 	uint8_t doubted = 0;
 
 	if (task->flags & TASK_SETTING) {
 		consider(&guess, actual, &task->prev, &task->had, 0);
-	} else if (is_copy && (task->flags & TASK_IN_DOUBT)) {
-		leader = task->tid == task->tgid ? origin_of(plan, due) : tasks_leader(plan->tasks, task->tgid);
-		may_be_anybodys = !consider_threads(plan, &guess, task, leader, actual);
-	} else if (is_copy && !is_own) {
-		doubted = consider_origin(plan, &guess, task, due, facts, actual);
+	} else if (decision->is_first_look && (task->flags & TASK_IN_DOUBT)) {
+		may_be_anybodys = !consider_threads(plan, decision, &guess);
+	} else if (decision->is_first_look && !is_own) {
+		doubted = consider_origin(plan, decision, &guess);
 		if (!attr_difference(&guess.known, &task->known))
 			doubted = 0;
 	}
@@ -274,9 +277,10 @@ void plan_judge(const struct plan *plan, struct task *task, const struct plan_du
 	if (may_be_anybodys)
 		given_lower(plan->given, actual, &guess.had);
 	settle(task, actual, &guess, doubted, plan->given);
-	if (is_copy && is_own && (task->flags & TASK_FRESH))
-		prove(plan, task, due);
-	if (is_copy)
+	if (decision->is_first_look) {
+		if (is_own && (task->flags & TASK_FRESH))
+			prove(plan, decision);
 		task->flags &= ~TASK_FRESH;
+	}
 	task->flags &= ~(TASK_COPY | TASK_SETTING | TASK_UNHEARD | TASK_IN_DOUBT);
 }

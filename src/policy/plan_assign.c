@@ -80,9 +80,10 @@ bool plan_is_lowered(const struct plan *plan, const struct task *leader)
 	return leader->shown == SHOWN_HIDDEN && !(rule && rule->keeps_hidden);
 }
 
-uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own)
+uint16_t plan_limited(const struct plan *plan, const struct task *task)
 {
 	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
+	const struct assignment *own = &task->own;
 	const uint16_t focus = leader ? overrides_focus(plan->overrides, leader, own->by) : TAG_NONE;
 	const bool is_raised = focus != TAG_NONE && is_above(plan, class_of_tag(plan->config, focus), own->tag);
 	const uint16_t most = is_raised ? focus : own->tag;
@@ -147,8 +148,11 @@ static int look_at_inherited(const struct plan *plan, struct task *leader, struc
 	return r < 0 ? r : 0;
 }
 
-int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts)
+int plan_match(struct plan *plan, const struct decision *decision)
 {
+	struct facts *facts = decision->facts;
+	struct task *leader = decision->task;
+	const enum due due = decision->due;
 	const struct task before = *leader;
 	const struct rule *rule;
 	int r = facts_need(facts, FACT_EXE);

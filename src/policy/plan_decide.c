@@ -4,40 +4,55 @@
 
 #include <errno.h>
 
-/* ---- the class ---- */
+/* ---- the class, and whether it takes effect ---- */
 
-/* Finds the class for a task, or repeats that in the record if it need not be matched. Returns 0 or -errno. */
-static int find_assignment(struct plan *plan, struct task *task, enum due due, struct facts *facts,
-			   struct assignment *ret)
+/* Finds the class for the task, or repeats that in the record if it need not be matched. Returns 0 or -errno. */
+static int match(struct plan *plan, struct decision *decision)
 {
-	struct task *leader = tasks_leader(plan->tasks, task->tgid);
+	struct task *task = decision->task, *leader = tasks_leader(plan->tasks, task->tgid);
 	const char *comm = NULL;
 	int r = 0;
 
-	*ret = task->own;
-	if (plan->undoing || (due < DUE_MATCH && task->own.by != REASON_NONE))
+	decision->assignment = task->own;
+	if (plan->undoing || (decision->due < DUE_MATCH && task->own.by != REASON_NONE))
 		return 0;
 	if (leader == task)
-		r = plan_match(plan, leader, due, facts);
+		r = plan_match(plan, decision);
 	/* This is for a process that has moved: an exec has ended all threads, and a scan marks threads itself. */
 	if (r > 0)
 		plan_mark_threads(plan, leader);
 	if (r >= 0 && plan_has_thread_rules(plan, leader)) {
-		r = facts_need(facts, FACT_COMM);
-		comm = facts->comm;
+		r = facts_need(decision->facts, FACT_COMM);
+		comm = decision->facts->comm;
 	}
 	if (r < 0)
 		return r;
-	*ret = plan_assign(plan, leader, comm);
+	decision->assignment = plan_assign(plan, leader, comm);
 	return 0;
 }
 
-/* Returns whether the assignment is another than that in the record, or has yet to take effect. */
-static bool is_new_assignment(const struct task *task, const struct assignment *assignment)
+/* Returns the moment, by the record as it was before the class was put on it. */
+static enum moment moment_of(const struct decision *decision)
 {
-	return task->state == TASK_UNDECIDED || assignment->tag != task->own.tag ||
-	       assignment->rule != task->own.rule ||
-	       (assignment->by == REASON_DEFAULT) != (task->own.by == REASON_DEFAULT);
+	const struct assignment *next = &decision->assignment;
+	const struct task *task = decision->task;
+	const struct assignment *own = &task->own;
+	const bool is_fair_again = task->state == TASK_NOT_FAIR && task_policy_is_fair(decision->actual.policy);
+
+	if (decision->due == DUE_EXEC)
+		return MOMENT_EXEC;
+	if (task->state != TASK_UNDECIDED && !is_fair_again && next->tag == own->tag && next->rule == own->rule &&
+	    (next->by == REASON_DEFAULT) == (own->by == REASON_DEFAULT))
+		return MOMENT_LOOK;
+	if (own->by == REASON_OVERRIDE && next->by != REASON_OVERRIDE)
+		return MOMENT_OVERRIDE_END;
+	return MOMENT_OTHER_CLASS;
+}
+
+/* Returns whether a rule or override takes effect. */
+static bool takes_effect(enum moment moment)
+{
+	return moment == MOMENT_OTHER_CLASS || moment == MOMENT_EXEC;
 }
 
 /* ---- the attributes to carry ---- */
@@ -75,15 +90,15 @@ static bool enforces(const struct plan *plan, const struct task *task)
 	return rule && rule->enforce;
 }
 
-/* Returns the next state. is_anew: decide anew whether to leave the task alone, as when a rule takes effect. */
-static enum task_state next_state(const struct plan *plan, const struct task *task, bool is_anew)
+/* Returns the next state. Whether to leave the task alone is decided anew, unless this is only a look. */
+static enum task_state next_state(const struct plan *plan, const struct task *task, enum moment moment)
 {
 	if (plan->undoing)
 		return TASK_UNDONE;
 	if (!task_policy_is_fair(task->had.policy))
 		return TASK_NOT_FAIR;
 	/* Without a class, must_leave returns true, whatever the state was. */
-	if (is_anew || enforces(plan, task) || task->own.tag == TAG_NONE)
+	if (moment != MOMENT_LOOK || enforces(plan, task) || task->own.tag == TAG_NONE)
 		return must_leave(plan, task) ? TASK_LEFT_ALONE : TASK_TAGGED;
 	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }
@@ -130,8 +145,8 @@ static bool exceeds_limit(const struct plan *plan, const struct task *task, cons
 	return !task_attr_equal(&limited, attr);
 }
 
-/* Returns what the task would carry without a limit, by its record. takes_effect: a rule takes effect now. */
-static struct task_attr unlimited(const struct plan *plan, const struct task *task, bool takes_effect)
+/* Returns what the task would carry without a limit, by its record. */
+static struct task_attr unlimited(const struct plan *plan, const struct task *task, enum moment moment)
 {
 	struct task_attr want = task->known;
 	const bool is_tagged = task->state == TASK_TAGGED;
@@ -142,15 +157,15 @@ static struct task_attr unlimited(const struct plan *plan, const struct task *ta
 		return want;
 	want = is_tagged ? plan_class_over(plan, task) : task->had;
 	/* Choices stay. On a task that is left alone they stay until a rule takes effect again. */
-	if (task->state != TASK_UNDONE && !(task->state == TASK_LEFT_ALONE && takes_effect))
+	if (task->state != TASK_UNDONE && !(task->state == TASK_LEFT_ALONE && takes_effect(moment)))
 		keep_theirs(task, &want);
 	return want;
 }
 
 /* Returns what the task is to carry. */
-static struct task_attr target(const struct plan *plan, const struct task *task, bool takes_effect)
+static struct task_attr target(const struct plan *plan, const struct task *task, enum moment moment)
 {
-	struct task_attr want = unlimited(plan, task, takes_effect);
+	struct task_attr want = unlimited(plan, task, moment);
 
 	limit(plan, task, &want);
 	/* A policy that is not fair hides the slice, and SCHED_IDLE ignores it: set it once that has changed. */
@@ -197,36 +212,41 @@ static void drop_limited(struct task *task, const struct task_attr *want)
 	task->theirs &= ~(attr_above(&task->known, &task->had) & attr_above(&task->known, want));
 }
 
-/*
- * Records the class and the next state. is_anew: see next_state. takes_effect: a rule takes effect. is_copy: the task
- * was a copy before this look.
- */
-static void assign(struct plan *plan, struct task *task, const struct assignment *assignment, bool is_anew,
-		   bool takes_effect, bool is_copy)
+/* Makes the process hand on its rule to descendants, or end that, as the rule says. */
+static void hand_on_rule(const struct plan *plan, struct task *task)
 {
 	const struct rule *app = plan_rule_of(plan, task->app);
-	const bool was_left_alone = task->state == TASK_LEFT_ALONE;
-	const uint16_t tag = task->tag;
 
-	if (task->tid == task->tgid && app && app->inherit == INHERIT_NO)
-		task->inherit = 0;
-	task->own = *assignment;
-	task->tag = plan_limited(plan, task, assignment);
-	task->state = next_state(plan, task, is_anew);
-	if ((is_copy || (task->tag != tag && !was_left_alone)) && task->state != TASK_NOT_FAIR)
-		drop_unprivileged(plan, task);
-	if (task->state != TASK_TAGGED)
+	if (task->tid != task->tgid || !app)
 		return;
-	if (takes_effect || enforces(plan, task))
-		task->theirs = 0;
-	if (task->tid == task->tgid && app && app->inherit == INHERIT_YES)
+	if (app->inherit == INHERIT_NO)
+		task->inherit = 0;
+	else if (app->inherit == INHERIT_YES && task->state == TASK_TAGGED)
 		task->inherit = app->id;
 }
 
-/* Fills in the action, and records it beforehand in case we are killed between the system call and its record. */
-static void record_intent(struct plan *plan, struct task *task, const struct task_attr *want, struct plan_action *ret)
+/* Puts the class on the record, and drops choices that end with that. */
+static void put_class_on(struct plan *plan, const struct decision *decision)
 {
-	struct task *leader = tasks_leader(plan->tasks, task->tgid);
+	struct task *task = decision->task;
+	const bool was_left_alone = task->state == TASK_LEFT_ALONE;
+	const uint16_t tag = task->tag;
+
+	task->own = decision->assignment;
+	task->tag = plan_limited(plan, task);
+	task->state = next_state(plan, task, decision->moment);
+	hand_on_rule(plan, task);
+	if ((decision->is_first_look || (task->tag != tag && !was_left_alone)) && task->state != TASK_NOT_FAIR)
+		drop_unprivileged(plan, task);
+	if (task->state == TASK_TAGGED && (takes_effect(decision->moment) || enforces(plan, task)))
+		task->theirs = 0;
+}
+
+/* Fills in the action, and records it beforehand in case we are killed between the system call and its record. */
+static void record_intent(struct plan *plan, const struct decision *decision, struct plan_action *ret)
+{
+	struct task *task = decision->task, *leader = tasks_leader(plan->tasks, task->tgid);
+	const struct task_attr *want = &decision->want;
 
 	*ret = (struct plan_action){
 		.tid = task->tid,
@@ -234,6 +254,8 @@ static void record_intent(struct plan *plan, struct task *task, const struct tas
 		.want = *want,
 		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
 		.reason = task_reason(task),
+		.is_put_back = !takes_effect(decision->moment) && decision->chosen && enforces(plan, task),
+		.is_lowered = exceeds_limit(plan, task, &task->known),
 	};
 	if (want->policy == POLICY_DEADLINE && ret->from.policy != POLICY_DEADLINE)
 		ret->deadline = &plan->config->rules->tags[task->tag].attr;
@@ -248,60 +270,44 @@ static void record_intent(struct plan *plan, struct task *task, const struct tas
 	task->known = *want;
 }
 
-static bool decide_task(struct plan *plan, struct task *task, const struct plan_due *from, struct facts *facts,
-			struct plan_action *ret)
-{
-	const enum due due = task->due;
-	const bool is_copy = task->flags & TASK_COPY;
-	struct task_attr actual, want;
-	struct assignment assignment;
-	bool takes_effect, is_anew;
-	uint8_t theirs;
-	int r = find_assignment(plan, task, due, facts, &assignment);
-
-	if (r == 0)
-		r = plan_look(plan, facts, &task->known, &actual);
-	/* The task stays due, for children that it may have forked and for a later scan. */
-	if (r < 0)
-		return false;
-	plan_note_base(plan);
-	task->due = DUE_NOTHING;
-	plan_judge(plan, task, from, facts, &actual);
-	theirs = task->theirs;
-	is_anew = due == DUE_EXEC || is_new_assignment(task, &assignment) ||
-		  (task->state == TASK_NOT_FAIR && task_policy_is_fair(actual.policy));
-	/* No rule takes effect when an override ends: the rule has held all along. */
-	takes_effect = is_anew &&
-		       (due == DUE_EXEC || task->own.by != REASON_OVERRIDE || assignment.by == REASON_OVERRIDE);
-	assign(plan, task, &assignment, is_anew, takes_effect, is_copy);
-	want = target(plan, task, takes_effect);
-	if (plan_limit_of(plan, task))
-		drop_limited(task, &want);
-	note_mixture(plan, task);
-	if (task_attr_equal(&task->known, &want))
-		return false;
-	record_intent(plan, task, &want, ret);
-	ret->is_lowered = exceeds_limit(plan, task, &ret->from);
-	ret->is_put_back = !takes_effect && theirs && enforces(plan, task);
-	return true;
-}
-
 /* Makes the task inherit its parent's inherit rule again: the parent may have got one after the task was booked. */
-static void inherit(const struct plan *plan, struct task *task, const struct plan_due *due)
+static void inherit(const struct plan *plan, struct task *task, const struct plan_due *mark)
 {
-	const struct task *parent = due->parent ? tasks_find(plan->tasks, due->parent) : NULL;
+	const struct task *parent = mark->parent ? tasks_find(plan->tasks, mark->parent) : NULL;
 
 	/* The origin is a thread of the parent and may be gone, but it cannot be older than its process. */
-	if (!parent || !task_is_same_start(due->origin_start, parent->start))
+	if (!parent || !task_is_same_start(mark->origin_start, parent->start))
 		return;
 	/* Otherwise keep the inherit rule: a task found by a scan may have got it before its parent got another one. */
 	if (task->due == DUE_EXEC || !task->inherit)
 		task->inherit = parent->inherit;
 }
 
+/* Goes through the stages of struct decision. Returns whether the task has to be changed. */
+static bool decide(struct plan *plan, struct decision *decision)
+{
+	struct task *task = decision->task;
+
+	/* On failure the task stays due, for children that it may have forked and for a later scan. */
+	if (match(plan, decision) < 0 || plan_look(plan, decision->facts, &task->known, &decision->actual) < 0)
+		return false;
+	plan_note_base(plan);
+	task->due = DUE_NOTHING;
+	decision->moment = moment_of(decision);
+	plan_judge(plan, decision);
+	decision->chosen = task->theirs;
+	put_class_on(plan, decision);
+	decision->want = target(plan, task, decision->moment);
+	if (plan_limit_of(plan, task))
+		drop_limited(task, &decision->want);
+	note_mixture(plan, task);
+	return !task_attr_equal(&task->known, &decision->want);
+}
+
 bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret)
 {
 	struct task *task = tasks_find(plan->tasks, due->tid);
+	struct decision decision;
 
 	if (!task) {
 		plan_book_missed(plan, due, facts);
@@ -310,7 +316,17 @@ bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *fa
 	if (due->is_missed)
 		return false;
 	inherit(plan, task, due);
-	return decide_task(plan, task, due, facts, ret);
+	decision = (struct decision){
+		.task = task,
+		.mark = due,
+		.due = task->due,
+		.is_first_look = task->flags & TASK_COPY,
+		.facts = facts,
+	};
+	if (!decide(plan, &decision))
+		return false;
+	record_intent(plan, &decision, ret);
+	return true;
 }
 
 bool plan_asks_argv(const struct plan *plan, const struct plan_due *due)
@@ -381,8 +397,8 @@ int plan_detail(const struct plan *plan, const struct task *task, struct facts *
 		return r;
 	if (task->tag != TAG_NONE && task->own.tag != TAG_NONE)
 		order = class_compare(class_of_tag(plan->config, task->tag), class_of_tag(plan->config, task->own.tag));
-	ret->want = target(plan, task, false);
-	without = unlimited(plan, task, false);
+	ret->want = target(plan, task, MOMENT_LOOK);
+	without = unlimited(plan, task, MOMENT_LOOK);
 	ret->is_limited = order > 0 || exceeds_limit(plan, task, &without);
 	ret->is_raised = order < 0;
 	ret->theirs = (task->theirs & ~attr_difference(&without, &ret->want)) |

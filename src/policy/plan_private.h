@@ -36,6 +36,31 @@ struct plan {
 	uint64_t failed; /* see plan_failed */
 };
 
+/*
+ * When a task is decided about. At an exec, and if the task gets another class or rule, a rule takes effect: choices
+ * that were made before end. The end of an override brings another class, too, but its rule has held all along.
+ */
+enum moment {
+	MOMENT_LOOK,	     /* after a fork, a renice or a change of limits: the class and rule are as before */
+	MOMENT_OVERRIDE_END, /* the task returns to the class of its rule */
+	MOMENT_OTHER_CLASS,  /* at first sight, and if a rename, move, reload or override brings another class or rule */
+	MOMENT_EXEC,
+};
+
+/* A decision about one task. It goes through the stages below, in this order; each fills in its field from the others. */
+struct decision {
+	struct task *task;	     /* its record, which the stages update */
+	const struct plan_due *mark; /* how it was marked as due */
+	enum due due;		     /* why it was due */
+	bool is_first_look;	     /* it was a copy until now */
+	struct facts *facts;
+	struct assignment assignment; /* 1. match: its class */
+	struct task_attr actual;      /* 2. look: the attributes that it carries */
+	enum moment moment;	      /* 3. compare the class with that of the record */
+	uint8_t chosen;		      /* 4. judge: `theirs`, before a rule takes effect */
+	struct task_attr want;	      /* 5. put the class on the record: the attributes that it is to carry */
+};
+
 /* ---- plan_book.c ---- */
 
 /* Marks the task as due. */
@@ -62,14 +87,14 @@ const struct rule *plan_rule_of(const struct plan *plan, uint32_t id);
 struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm);
 
 /*
- * Matches the process against rules, groups, units and overrides again, as far as its facts can be read. Returns 1 if
- * the result has changed, so that its threads have to be matched as well; 0 if not; or -errno: -ESRCH if the process is
- * about to end.
+ * Matches the decision's process against rules, groups, units and overrides again, as far as its facts can be read.
+ * Returns 1 if the result has changed, so that its threads have to be matched as well; 0 if not; or -errno: -ESRCH if
+ * the process is about to end.
  */
-int plan_match(struct plan *plan, struct task *leader, enum due due, struct facts *facts);
+int plan_match(struct plan *plan, const struct decision *decision);
 
 /* Returns the tag of the task's own class after the focus has raised it and the limit has lowered it. */
-uint16_t plan_limited(const struct plan *plan, const struct task *task, const struct assignment *own);
+uint16_t plan_limited(const struct plan *plan, const struct task *task);
 
 /* Returns the attributes of the highest class that the limit allows the task, or NULL without a limit. */
 const struct qos_attr *plan_limit_of(const struct plan *plan, const struct task *task);
@@ -91,6 +116,5 @@ void plan_make_comparable(const struct plan *plan, struct task_attr *attr, const
 /* Remembers the kernel's current base slice. */
 void plan_note_base(struct plan *plan);
 
-/* Judges the attributes that the task carries, and updates its record. */
-void plan_judge(const struct plan *plan, struct task *task, const struct plan_due *due, struct facts *facts,
-		const struct task_attr *actual);
+/* Judges the attributes that the decision's task carries, and updates its record. */
+void plan_judge(const struct plan *plan, const struct decision *decision);
