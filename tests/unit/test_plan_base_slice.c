@@ -5,7 +5,7 @@
 #define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
 #define NONE   "'schedqos': { 'default': 'none' }"
 
-MACHINE_TEST(a_changed_base_slice_was_not_chosen)
+MACHINE_TEST(a_changed_base_slice_is_not_taken_for_a_choice)
 {
 	start_and_run(m, NONE "," CHROME, "/usr/bin/cmd");
 	m->kernel.base_slice_ns = 4 * MS;
@@ -18,8 +18,8 @@ MACHINE_TEST(a_changed_base_slice_was_not_chosen)
 	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
 }
 
-/* As the kernel goes on to show it for a while, on who has not run since. */
-MACHINE_TEST(one_of_before_is_none_either)
+/* The kernel reports a former base slice for a while, namely for a task that has not run since the change. */
+MACHINE_TEST(a_former_base_slice_is_not_taken_for_a_choice)
 {
 	start_and_run(m, NONE "," CHROME, "/usr/bin/cmd");
 	for (uint32_t base = 4; base <= 22; base++) {
@@ -36,8 +36,8 @@ MACHINE_TEST(one_of_before_is_none_either)
 	assert_int_equal(record(m, 100)->had.slice_ns, 23 * MS);
 }
 
-/* A class's slice stays that, though it was the base slice once. */
-MACHINE_TEST(unless_it_is_what_we_set)
+/* A slice that a class set counts as the class's, though it was the base slice once. */
+MACHINE_TEST(a_class_may_set_a_slice_that_was_the_base_slice)
 {
 	m->kernel.base_slice_ns = 8 * MS;
 	start(m, CHROME);
@@ -47,7 +47,7 @@ MACHINE_TEST(unless_it_is_what_we_set)
 	scan(m);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 	assert_int_equal(record(m, 100)->known.slice_ns, 8 * MS);
-	/* Under it nobody can see who cleared his slice. */
+	/* While the base slice equals the class's slice, nobody can see whether a task cleared its slice. */
 	m->kernel.base_slice_ns = 8 * MS;
 	scan(m);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);

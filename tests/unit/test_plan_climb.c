@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The plan: nobody climbs. Whatever somebody without privileges does, he gets no more than his rule gives, and after
- * the stop no more than he had. Here are the ways that were once tried; any order of such steps tries fuzz_plan.
- *
- * The kernel lets him choose names, slices, clamps and policies, lower himself, and fork in every way.
+ * Specifies that nobody climbs: whatever a user without privileges does, a task carries no more than its rule gives,
+ * and after the stop no more than it would carry without us. The scripts below are ways that were once tried; fuzz_plan
+ * tries random steps. The kernel lets such a user choose names, slices, clamps and policies, lower tasks, and fork in
+ * every way.
  */
 #include "fake_daemon.h"
 
@@ -23,16 +23,16 @@
 	"'kept': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true },"                                   \
 	"'jackd': { 'qos': 'QOS_RT' }"
 
-/* The same without the class of the lowest nice, or anything that is real-time. */
+/* Rules without the class of the lowest nice value, and without any real-time class. */
 #define TAME "'gcc': { 'qos': 'QOS_BACKGROUND' }"
 
 struct user {
 	struct machine *m;
-	pid_t tid;	/* of his tasks, the one that does the next step */
-	pid_t last_tid; /* of his youngest */
+	pid_t tid;	/* the task that takes the next step */
+	pid_t last_tid; /* the youngest task */
 };
 
-/* ---- what he may do ---- */
+/* ---- steps of the user ---- */
 
 static struct machine_task *self(const struct user *user)
 {
@@ -47,14 +47,14 @@ static void runs(const struct user *user, const char *name)
 	execs(user->m, user->tid, command);
 }
 
-/* Any program may be called so: exec -a. */
+/* Execs a program of the user's own with this name, as the whole process. */
 static void is(struct user *user, const char *name)
 {
 	user->tid = self(user)->tgid;
 	runs(user, name);
 }
 
-/* A thread does; it takes its leader's id. */
+/* Execs such a program as a thread, which gets its leader's id. */
 static void execs_as(struct user *user, const char *name)
 {
 	pid_t tgid = self(user)->tgid;
@@ -68,7 +68,7 @@ static void names_itself(struct user *user, const char *name)
 	renames(user->m, user->tid, name);
 }
 
-/* Upwards only. */
+/* Sets the nice value, unless it would decrease: the kernel refuses that to users. */
 static void nices(struct user *user, const char *to)
 {
 	struct machine_task *task = self(user);
@@ -94,7 +94,7 @@ static void clamps(struct user *user, const char *max)
 	self(user)->attr.util_max = self(user)->without.util_max = (uint16_t)atoi(max);
 }
 
-/* Not out of SCHED_IDLE. */
+/* Sets a fair policy, unless the task has SCHED_IDLE: the kernel lets no user leave that. */
 static void set_fair(struct user *user, enum task_policy policy)
 {
 	struct machine_task *task = self(user);
@@ -119,7 +119,7 @@ static void batch(struct user *user, const char *unused)
 	set_fair(user, POLICY_BATCH);
 }
 
-/* Any but real time, of which there is no step: the kernel refuses it. */
+/* Sets an I/O priority. There is no step for real time, because the kernel refuses that to users. */
 static void io(struct user *user, const char *to)
 {
 	if (strcmp(to, "none") == 0)
@@ -136,7 +136,7 @@ static void idle(struct user *user, const char *unused)
 	set_fair(user, POLICY_IDLE);
 }
 
-/* In real time only downwards. */
+/* Sets the real-time priority, unless it would increase: the kernel refuses that to users. */
 static void priority(struct user *user, const char *to)
 {
 	struct machine_task *task = self(user);
@@ -151,7 +151,7 @@ static void resets_on_fork(struct user *user, const char *unused)
 	self(user)->attr.reset_on_fork = self(user)->without.reset_on_fork = 1;
 }
 
-/* Then the child, or thread, does the rest. */
+/* Forks. The child takes the next step. */
 static void forks_on(struct user *user, const char *unused)
 {
 	(void)unused;
@@ -173,7 +173,7 @@ static void forks_for_parent_on(struct user *user, const char *unused)
 	user->tid = user->last_tid;
 }
 
-/* Its parent goes on. */
+/* Lets the parent take the next step. */
 static void is_parent(struct user *user, const char *unused)
 {
 	(void)unused;
@@ -196,9 +196,9 @@ static void orphans_itself(struct user *user, const char *unused)
 	exits(user->m, middle);
 }
 
-/* ---- and what happens about him ---- */
+/* ---- events around the user ---- */
 
-/* A storm of renames: events are lost, until they are not and a scan makes good for them. */
+/* Loses events from now on, as in a storm of renames. At calm, a scan makes up for the loss. */
 static void storm(struct user *user, const char *unused)
 {
 	(void)unused;
@@ -213,7 +213,7 @@ static void calm(struct user *user, const char *unused)
 	scan(user->m);
 }
 
-/* No event is booked until many have happened. */
+/* Lets events wait from now on. At heard, they are booked. */
 static void behind(struct user *user, const char *unused)
 {
 	(void)unused;
@@ -291,7 +291,7 @@ static const struct {
 	{ "start", started },
 };
 
-/* A step: "nice -3". */
+/* Takes one step, such as "nice -3". */
 static void takes_step(struct user *user, const char *step, size_t length)
 {
 	char text[32], *argument;
@@ -311,22 +311,24 @@ static void takes_step(struct user *user, const char *step, size_t length)
 }
 
 /*
- * Steps with a comma between, e.g. "is gnome-shell, nice -3, fork, seen":
+ * Takes the steps of a script, which has commas between them, such as "is gnome-shell, nice -3, fork, seen":
  *
- *	is NAME, execs NAME		exec under that name; as a thread
+ *	is NAME				the process execs a program with this name
+ *	execs NAME			the thread does
  *	names NAME			renames itself
- *	nice N, slice MS, util_max N	if he may
- *	io N, io idle, io none		by ionice, N being a level of best effort
+ *	nice N, slice MS, util_max N	sets an attribute, if the kernel lets users do so
  *	normal, batch, idle, priority N	likewise
- *	reset-on-fork
- *	fork, thread, fork-for-parent	and the new one does the next step (CLONE_PARENT)
- *	orphan				of a child that is gone
- *	parent, youngest		its parent does the next step; the youngest of all
- *	storm, calm			events are lost; no longer, and a scan makes good for it
- *	behind, heard			events wait; all are booked
- *	seen				all are booked, and a scan finds every task
- *	reload rules, reload other
- *	kill, start rules, start other	the daemon
+ *	io N, io idle, io none		likewise; N is a level of best effort
+ *	reset-on-fork			sets the flag
+ *	fork, thread			makes a child or thread, which takes the next step
+ *	fork-for-parent			likewise, with CLONE_PARENT
+ *	orphan				likewise, but with a parent that has ended
+ *	parent, youngest		the parent, or the youngest task of all, takes the next step
+ *	storm, calm			events are lost from now on; no longer, and a scan finds the tasks
+ *	behind, heard			events wait from now on; all are booked
+ *	seen				all events are booked, and a scan finds the tasks
+ *	reload rules, reload other	the daemon gets these rules
+ *	kill, start rules, start other	the daemon is killed, or starts with these rules
  */
 static void user_does(struct user *user, const char *script)
 {
@@ -338,131 +340,163 @@ static void user_does(struct user *user, const char *script)
 	}
 }
 
-/* ---- the ways ---- */
+/* ---- the ways that were tried ---- */
 
 static const struct {
 	const char *what, *script;
 	const char *carries, *after;
 } scripts[] = {
-	{ "a name in turn with nice's", "is gnome-shell, is nice, is gnome-shell, is nice, is gnome-shell",
+	{ "execs under the names of a rule and of nice(1) in turn",
+	  "is gnome-shell, is nice, is gnome-shell, is nice, is gnome-shell",
 	  INTERACTIVE, PRISTINE },
-	{ "another class's slice, and nice's name", "is gnome-shell, slice 20, is nice, is gnome-shell, slice 20, is nice",
+	{ "sets another class's slice, and execs as nice(1)",
+	  "is gnome-shell, slice 20, is nice, is gnome-shell, slice 20, is nice",
 	  "SCHED_NORMAL nice 0 slice 20 ms", "SCHED_NORMAL nice 0 slice 20 ms" },
-	{ "touches the nice value, to have it taken for its own", "is gnome-shell, nice -3, is cmd",
+	{ "lowers itself within its class, then execs", "is gnome-shell, nice -3, is cmd",
 	  BY_DEFAULT, PRISTINE },
-	{ "... and is met by nobody but the stop", "is gnome-shell, nice -3",
+	{ "lowers itself within its class, and is not looked at before the stop", "is gnome-shell, nice -3",
 	  "SCHED_NORMAL nice -3 slice 8 ms", PRISTINE },
-	{ "... and is looked at", "is gnome-shell, nice -3, seen, nice -2, seen",
+	{ "lowers itself within its class, and is looked at", "is gnome-shell, nice -3, seen, nice -2, seen",
 	  "SCHED_NORMAL nice -2 slice 8 ms", PRISTINE },
-	{ "... at the very value", "is gnome-shell, nice -4, slice 7, is cmd",
+	{ "sets the nice value of its class and a slice, then execs", "is gnome-shell, nice -4, slice 7, is cmd",
 	  "SCHED_NORMAL nice 0 slice 7 ms", "SCHED_NORMAL nice 0 slice 7 ms" },
-	{ "lowers itself to what a class gives, beside a parent that has not", "is gnome-shell, batch, nice 4, slice 20, seen",
+	{ "lowers itself to what a lower class gives", "is gnome-shell, batch, nice 4, slice 20, seen",
 	  "SCHED_BATCH nice 4 slice 20 ms", "SCHED_BATCH nice 4 slice 20 ms" },
-	{ "... between the nice values of two classes", "is chrome, thread, names hot, nice -5, execs cmd",
+	{ "a thread lowers itself, but not to the level of its process, then execs",
+	  "is chrome, thread, names hot, nice -5, execs cmd",
 	  BY_DEFAULT, PRISTINE },
-	{ "... by a thread of a thread", "is chrome, thread, names hot, thread, nice -6, seen",
+	{ "a thread of a thread of a higher class lowers itself", "is chrome, thread, names hot, thread, nice -6, seen",
 	  "SCHED_NORMAL nice -6 io realtime 4", PRISTINE },
-	{ "a thread of a higher class that execs", "is chrome, thread, names hot, execs cmd",
+	{ "a thread of a higher class execs", "is chrome, thread, names hot, execs cmd",
 	  BY_DEFAULT, PRISTINE },
-	{ "... and what it forks meanwhile", "is chrome, thread, names hot, behind, fork, nice -6, is cmd, heard",
+	{ "a child of a thread of a higher class lowers itself and execs before any event is booked",
+	  "is chrome, thread, names hot, behind, fork, nice -6, is cmd, heard",
 	  BY_DEFAULT, PRISTINE },
-	{ "a child before anybody looks", "behind, is gnome-shell, heard, behind, fork, nice -3, heard",
+	{ "a child lowers itself before it is looked at", "behind, is gnome-shell, heard, behind, fork, nice -3, heard",
 	  "SCHED_NORMAL nice -3 slice 8 ms", PRISTINE },
-	{ "a child that was born before the class was", "behind, is gnome-shell, fork, slice 7, heard",
+	{ "a child born before its parent got a class sets a slice", "behind, is gnome-shell, fork, slice 7, heard",
 	  INTERACTIVE, "SCHED_NORMAL nice 0 slice 7 ms" },
-	{ "... with another class's slice", "behind, is gnome-shell, fork, slice 20, heard",
+	{ "a child born before its parent got a class sets another class's slice",
+	  "behind, is gnome-shell, fork, slice 20, heard",
 	  INTERACTIVE, "SCHED_NORMAL nice 0 slice 20 ms" },
-	{ "... of another policy", "behind, is gcc, fork, slice 8, heard",
+	{ "a child born before its parent got a class sets the slice of a class with another policy",
+	  "behind, is gcc, fork, slice 8, heard",
 	  BACKGROUND, "SCHED_NORMAL nice 0 slice 8 ms" },
-	{ "... of whom both were lowered before, to what its class gives", "behind, nice 4, slice 20, is gcc, fork, heard",
+	{ "a child born before its parent got a class, when both had lowered themselves to what it gives",
+	  "behind, nice 4, slice 20, is gcc, fork, heard",
 	  BACKGROUND, "SCHED_NORMAL nice 4 slice 20 ms" },
-	{ "a child for its parent", "is gnome-shell, fork-for-parent",
+	{ "a child made with CLONE_PARENT", "is gnome-shell, fork-for-parent",
 	  INTERACTIVE, "SCHED_NORMAL nice 0 slice 8 ms" },
-	{ "... that execs", "is gnome-shell, fork-for-parent, is cmd",
+	{ "a child made with CLONE_PARENT execs", "is gnome-shell, fork-for-parent, is cmd",
 	  "SCHED_NORMAL nice 0 slice 8 ms", "SCHED_NORMAL nice 0 slice 8 ms" },
-	{ "... that touches its slice", "is gnome-shell, fork-for-parent, slice 7",
+	{ "a child made with CLONE_PARENT sets a slice", "is gnome-shell, fork-for-parent, slice 7",
 	  "SCHED_NORMAL nice -4 slice 7 ms", "SCHED_NORMAL nice 0 slice 7 ms" },
-	{ "... real-time", "is jackd, fork-for-parent, is cmd",
+	{ "a real-time child made with CLONE_PARENT execs", "is jackd, fork-for-parent, is cmd",
 	  BY_DEFAULT, PRISTINE },
-	{ "... beside a clamp of its own", "is jackd, fork-for-parent, util_max 300, is cmd",
+	{ "a real-time child made with CLONE_PARENT sets a clamp and execs",
+	  "is jackd, fork-for-parent, util_max 300, is cmd",
 	  "SCHED_NORMAL nice 0 util 0..300", "SCHED_NORMAL nice 0 util 0..300" },
-	{ "... and a child of that", "is jackd, fork-for-parent, priority 3, fork, is cmd",
+	{ "a child execs whose parent was made with CLONE_PARENT and lowered its real-time priority",
+	  "is jackd, fork-for-parent, priority 3, fork, is cmd",
 	  BY_DEFAULT, PRISTINE },
-	{ "... that nobody heard of, below ours", "is jackd, storm, fork, priority 3, parent, is cmd, calm, youngest",
+	{ "a child whose birth we missed lowers its real-time priority",
+	  "is jackd, storm, fork, priority 3, parent, is cmd, calm, youngest",
 	  "SCHED_FIFO priority 5", PRISTINE },
-	{ "reset-on-fork", "reset-on-fork, is gnome-shell, fork, nice 0, is cmd",
+	{ "a child execs whose parent has reset-on-fork", "reset-on-fork, is gnome-shell, fork, nice 0, is cmd",
 	  BY_DEFAULT, PRISTINE },
-	{ "reset-on-fork in real time", "reset-on-fork, is jackd, fork",
+	{ "a child whose real-time parent has reset-on-fork", "reset-on-fork, is jackd, fork",
 	  "SCHED_FIFO priority 5", PRISTINE },
-	{ "a lower priority of ours", "is jackd, priority 3, seen, is cmd",
+	{ "lowers its class's real-time priority, then execs", "is jackd, priority 3, seen, is cmd",
 	  BY_DEFAULT, PRISTINE },
-	{ "... kept until the stop", "is jackd, priority 3, seen, priority 2",
+	{ "lowers its class's real-time priority twice, and is not looked at before the stop",
+	  "is jackd, priority 3, seen, priority 2",
 	  "SCHED_FIFO priority 2", PRISTINE },
-	{ "... by a child", "is jackd, fork, priority 3, is cmd",
+	{ "a child lowers its parent's real-time priority, then execs", "is jackd, fork, priority 3, is cmd",
 	  BY_DEFAULT, PRISTINE },
-	{ "out of real time, with what it hid", "is gnome-shell, is jackd, normal, is cmd",
+	{ "leaves a real-time class that hid the attributes of another class",
+	  "is gnome-shell, is jackd, normal, is cmd",
 	  BY_DEFAULT, PRISTINE },
-	{ "into real time from a lowered nice value", "nice 7, is jackd",
+	{ "lowers itself, then gets a real-time class", "nice 7, is jackd",
 	  "SCHED_NORMAL nice 7", "SCHED_NORMAL nice 7" },
-	{ "... or SCHED_IDLE", "idle, is jackd",
+	{ "chooses SCHED_IDLE, then gets a real-time class", "idle, is jackd",
 	  "SCHED_IDLE nice 0", "SCHED_IDLE nice 0" },
-	{ "out of SCHED_IDLE by a rule", "idle, is raised, batch, is cmd",
+	{ "sets SCHED_BATCH after a rule raised it from SCHED_IDLE", "idle, is raised, batch, is cmd",
 	  "SCHED_IDLE nice 0", "SCHED_IDLE nice 0" },
-	{ "... or by its child", "idle, is raised, fork, normal, nice 3, is cmd",
+	{ "a child sets SCHED_NORMAL after a rule raised its parent from SCHED_IDLE",
+	  "idle, is raised, fork, normal, nice 3, is cmd",
 	  "SCHED_IDLE nice 3", "SCHED_IDLE nice 3" },
-	{ "... or by one that nobody heard of", "idle, is raised, storm, fork, slice 7, parent, is cmd, calm, youngest",
+	{ "a child whose birth we missed sets a slice after a rule raised its parent from SCHED_IDLE",
+	  "idle, is raised, storm, fork, slice 7, parent, is cmd, calm, youngest",
 	  INTERACTIVE, "SCHED_IDLE nice 0" },
-	{ "what an administrator lowered, by a rule", "nice 15, is gnome-shell, is raised, nice 5, is cmd",
+	{ "lowers itself less than an administrator had before a rule raised it",
+	  "nice 15, is gnome-shell, is raised, nice 5, is cmd",
 	  "SCHED_NORMAL nice 15", "SCHED_NORMAL nice 15" },
-	{ "... by renaming a program", "nice 15, is gnome-shell",
+	{ "execs under a rule's name after an administrator lowered it", "nice 15, is gnome-shell",
 	  "SCHED_NORMAL nice 15 slice 8 ms", "SCHED_NORMAL nice 15" },
-	{ "... by another's name for a thread", "nice 15, is chrome, thread, names hot",
+	{ "gives a thread the name of a higher class after an administrator lowered it",
+	  "nice 15, is chrome, thread, names hot",
 	  "SCHED_NORMAL nice 15", "SCHED_NORMAL nice 15" },
-	{ "a rule that enforces", "is kept, nice -2, seen, slice 20, seen, is cmd",
+	{ "changes its nice value and its slice under a rule that enforces",
+	  "is kept, nice -2, seen, slice 20, seen, is cmd",
 	  "SCHED_NORMAL nice 0 slice 20 ms", "SCHED_NORMAL nice 0 slice 20 ms" },
-	{ "... what somebody lowered", "is kept, nice 1, seen, is cmd",
+	{ "lowers itself below its first nice value under a rule that enforces", "is kept, nice 1, seen, is cmd",
 	  "SCHED_NORMAL nice 1", "SCHED_NORMAL nice 1" },
-	{ "real-time I/O, left for another", "is chrome, names hot, io 0, seen, io none",
+	{ "replaces its class's real-time I/O priority, then clears it", "is chrome, names hot, io 0, seen, io none",
 	  "SCHED_NORMAL nice -7", PRISTINE },
-	{ "... by a child of a thread", "is chrome, thread, names hot, fork, slice 7, is cmd",
+	{ "a child of a thread with a real-time I/O priority sets a slice and execs",
+	  "is chrome, thread, names hot, fork, slice 7, is cmd",
 	  "SCHED_NORMAL nice 0 slice 7 ms", "SCHED_NORMAL nice 0 slice 7 ms" },
-	{ "... by a child that nobody heard of", "is chrome, names hot, storm, fork, io 7, fork, calm",
+	{ "a child whose birth we missed, of a task with a real-time I/O priority, sets its own",
+	  "is chrome, names hot, storm, fork, io 7, fork, calm",
 	  "SCHED_NORMAL nice -7 io best-effort 7", "SCHED_NORMAL nice 0 io best-effort 7" },
-	{ "... by an orphan of a thread", "is chrome, thread, names hot, storm, orphan, slice 7, calm",
+	{ "an orphan whose birth we missed, of a thread with a real-time I/O priority, sets a slice",
+	  "is chrome, thread, names hot, storm, orphan, slice 7, calm",
 	  "SCHED_NORMAL nice -7 slice 7 ms io realtime 4", "SCHED_NORMAL nice 0 slice 7 ms" },
-	{ "I/O of an earlier daemon", "is chrome, names hot, kill, fork, slice 7, start other",
+	{ "a child born after a crash, of a task with a real-time I/O priority, sets a slice",
+	  "is chrome, names hot, kill, fork, slice 7, start other",
 	  "SCHED_NORMAL nice 0 slice 7 ms", "SCHED_NORMAL nice 0 slice 7 ms" },
-	{ "a rule that is inherited", "is make, nice -1, fork, is sh, slice 7, fork, is sh",
+	{ "descendants change attributes under an inherited rule",
+	  "is make, nice -1, fork, is sh, slice 7, fork, is sh",
 	  "SCHED_NORMAL nice 0 slice 7 ms", "SCHED_NORMAL nice 0 slice 7 ms" },
-	{ "a fork that nobody heard of", "is gnome-shell, storm, fork, nice -1, is cmd, calm",
+	{ "a child whose birth we missed lowers itself and execs", "is gnome-shell, storm, fork, nice -1, is cmd, calm",
 	  BY_DEFAULT, PRISTINE },
-	{ "... that is looked at again", "is gnome-shell, storm, fork, calm, nice -3, seen",
+	{ "a child whose birth we missed lowers itself once it is found",
+	  "is gnome-shell, storm, fork, calm, nice -3, seen",
 	  "SCHED_NORMAL nice -3 slice 8 ms", PRISTINE },
-	{ "an orphan that nobody heard of", "is gnome-shell, storm, orphan, slice 20, is cmd, calm",
+	{ "an orphan whose birth we missed sets another class's slice and execs",
+	  "is gnome-shell, storm, orphan, slice 20, is cmd, calm",
 	  "SCHED_NORMAL nice 0 slice 20 ms", "SCHED_NORMAL nice 0 slice 20 ms" },
-	{ "... of a higher thread", "is chrome, thread, names hot, storm, orphan, nice -6, calm",
+	{ "an orphan whose birth we missed, of a thread of a higher class, lowers itself",
+	  "is chrome, thread, names hot, storm, orphan, nice -6, calm",
 	  "SCHED_NORMAL nice -7 io realtime 4", PRISTINE },
-	{ "a thread that nobody heard of, that execs", "is chrome, thread, names hot, storm, thread, execs cmd, calm",
+	{ "a thread execs whose birth we missed, of a thread of a higher class",
+	  "is chrome, thread, names hot, storm, thread, execs cmd, calm",
 	  BY_DEFAULT, PRISTINE },
-	{ "a reload that takes the class away", "is gnome-shell, nice -3, reload other",
+	{ "lowers itself within a class that a reload takes away", "is gnome-shell, nice -3, reload other",
 	  BY_DEFAULT, PRISTINE },
-	{ "... and with it the lowest nice value", "is chrome, names hot, reload other, storm, fork, nice 0, calm",
+	{ "a child whose birth we missed lowers itself after a reload without the class of the lowest nice value",
+	  "is chrome, names hot, reload other, storm, fork, nice 0, calm",
 	  BY_DEFAULT, PRISTINE },
-	{ "a crash", "is gnome-shell, kill, nice -3, start rules, is cmd",
+	{ "lowers itself after a crash, and execs after the next start",
+	  "is gnome-shell, kill, nice -3, start rules, is cmd",
 	  BY_DEFAULT, PRISTINE },
-	{ "a crash, and a start with other classes", "is chrome, names hot, kill, nice -6, start other",
+	{ "lowers itself after a crash, and the next start has other classes",
+	  "is chrome, names hot, kill, nice -6, start other",
 	  BY_DEFAULT, PRISTINE },
-	{ "... and an exec while nobody listens", "is gnome-shell, kill, nice -3, is gcc, start rules",
+	{ "lowers itself and execs after a crash", "is gnome-shell, kill, nice -3, is gcc, start rules",
 	  BACKGROUND, PRISTINE },
-	{ "... after a choice that was seen", "is gnome-shell, nice -3, seen, kill, is gcc, start rules",
+	{ "is found to have lowered itself, then execs after a crash",
+	  "is gnome-shell, nice -3, seen, kill, is gcc, start rules",
 	  BACKGROUND, PRISTINE },
-	{ "whom an administrator lowered, and a rule raised", "nice 15, is raised, kill, orphan, start rules",
+	{ "an orphan is born after a crash, of a task that an administrator lowered and a rule raised",
+	  "nice 15, is raised, kill, orphan, start rules",
 	  INTERACTIVE, "SCHED_NORMAL nice 15 slice 8 ms" },
-	{ "births while nobody listens", "is chrome, thread, names hot, kill, orphan, nice -6, start rules, is cmd",
+	{ "an orphan is born after a crash, of a thread of a higher class, and lowers itself",
+	  "is chrome, thread, names hot, kill, orphan, nice -6, start rules, is cmd",
 	  BY_DEFAULT, PRISTINE },
 };
 
-/* The daemon starts, and then he does, with a shell. */
+/* Starts the daemon, and then the user's shell. */
 static struct user a_user(struct machine *m)
 {
 	start(m, RULES);
@@ -494,18 +528,18 @@ MACHINE_TEST(no_task_climbs)
 		good &= carries(user.m, user.tid, scripts[i].carries, scripts[i].what, "it carries");
 		user_does(&user, "heard");
 		stop(user.m);
-		good &= carries(user.m, user.tid, scripts[i].after, scripts[i].what, "it is left with");
+		good &= carries(user.m, user.tid, scripts[i].after, scripts[i].what, "after the stop it carries");
 		machine_anew(user.m);
 	}
 	assert_true(good);
 }
 
-/* ---- what one thread has by a class is not what its process had, though that takes over its attributes ---- */
+/* ---- when a thread execs, the process takes over its attributes, but they do not become what the process had ---- */
 
 #define RT   "'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 10 }, "
 #define FAST "'schedqos': { 'default': 'none' }, 'app': { 'thread_qos': { 'fast': 'QOS_USER_INTERACTIVE' } }"
 
-/* What it has chosen below its class no record knows. */
+/* The thread lowered itself below its class, and no look has found that. */
 MACHINE_TEST(a_real_time_thread_that_execs_does_not_climb)
 {
 	start_and_run(m, RT "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'rt': 'QOS_RT' } }", "/bin/app");
@@ -518,7 +552,7 @@ MACHINE_TEST(a_real_time_thread_that_execs_does_not_climb)
 	assert_int_equal(living(m, 100)->attr.policy, POLICY_NORMAL);
 }
 
-MACHINE_TEST(a_thread_raised_from_idle_that_execs_stays_there)
+MACHINE_TEST(a_process_returns_to_idle_though_its_thread_that_execs_was_raised)
 {
 	start(m, "'app': { 'thread_qos': { 'fast': 'QOS_USER_INTERACTIVE' }, 'yield': false }");
 	forks(m, INIT, 100);
@@ -534,7 +568,7 @@ MACHINE_TEST(a_thread_raised_from_idle_that_execs_stays_there)
 	assert_int_equal(living(m, 100)->attr.policy, POLICY_IDLE);
 }
 
-MACHINE_TEST(a_real_time_thread_that_execs_unheard_does_not_climb)
+MACHINE_TEST(a_real_time_thread_whose_exec_is_lost_does_not_climb)
 {
 	start_and_run(m, RT "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'rt': 'QOS_RT' } }", "/bin/app");
 	clones(m, 100, 101);
@@ -547,7 +581,7 @@ MACHINE_TEST(a_real_time_thread_that_execs_unheard_does_not_climb)
 	assert_int_equal(living(m, 100)->attr.policy, POLICY_NORMAL);
 }
 
-MACHINE_TEST(a_thread_that_takes_over_in_a_crash_does_not_climb)
+MACHINE_TEST(a_thread_that_execs_after_a_crash_does_not_climb)
 {
 	start_and_run(m, FAST, "/bin/app");
 	clones(m, 100, 101);
@@ -561,7 +595,7 @@ MACHINE_TEST(a_thread_that_takes_over_in_a_crash_does_not_climb)
 	assert_in_range(living(m, 100)->attr.nice + 20, 20, 40);
 }
 
-/* The leader, whose record it copies, never had a class. */
+/* The child copies the record of the leader, which never had a class. */
 MACHINE_TEST(a_child_of_a_thread_s_thread_does_not_climb)
 {
 	start_and_run(m, FAST, "/bin/app");
@@ -582,7 +616,10 @@ MACHINE_TEST(a_child_of_a_thread_s_thread_does_not_climb)
 	assert_in_range(living(m, 103)->attr.nice + 20, 20, 40);
 }
 
-/* Somebody lowers all of its threads, of which the leader is not looked at. */
+/*
+ * The leader is lowered before it makes a thread. A rule raises the thread; no look has found that the leader was
+ * lowered.
+ */
 static void a_thread_is_raised_beside_a_lowered_leader(struct machine *m)
 {
 	start_and_run(m,
@@ -597,7 +634,7 @@ static void a_thread_is_raised_beside_a_lowered_leader(struct machine *m)
 	assert_int_equal(record(m, 101)->had.nice, 10);
 }
 
-MACHINE_TEST(a_raised_thread_that_execs_is_not_its_leader)
+MACHINE_TEST(a_process_stays_lowered_though_its_thread_that_execs_was_raised)
 {
 	a_thread_is_raised_beside_a_lowered_leader(m);
 	execs(m, 101, "/bin/app");
@@ -605,7 +642,7 @@ MACHINE_TEST(a_raised_thread_that_execs_is_not_its_leader)
 	assert_carries(m, 100, "SCHED_NORMAL nice 10");
 }
 
-MACHINE_TEST(a_raised_thread_s_thread_is_not_its_leader_s)
+MACHINE_TEST(a_thread_made_by_a_raised_thread_is_lowered_again_at_the_stop)
 {
 	a_thread_is_raised_beside_a_lowered_leader(m);
 	clones(m, 101, 102);
@@ -613,8 +650,8 @@ MACHINE_TEST(a_raised_thread_s_thread_is_not_its_leader_s)
 	assert_carries(m, 102, "SCHED_NORMAL nice 10");
 }
 
-/* Though the leader is looked at in between, and the two know each other. */
-MACHINE_TEST(nor_are_two_that_are_booked_before_their_leader_is_looked_at)
+/* The leader is looked at between the two, and each of them is compared with the other's record. */
+MACHINE_TEST(so_are_two_that_are_booked_before_their_leader_is_looked_at)
 {
 	a_thread_is_raised_beside_a_lowered_leader(m);
 	m->deaf = true;
@@ -628,8 +665,8 @@ MACHINE_TEST(nor_are_two_that_are_booked_before_their_leader_is_looked_at)
 	assert_carries(m, 103, "SCHED_NORMAL nice 10");
 }
 
-/* Its fork began before, and its own slice hides which class it has copied. */
-MACHINE_TEST(a_child_on_its_way_does_not_get_round_a_limit)
+/* The fork began before the limit, and the child's own slice hides which class it copied. */
+MACHINE_TEST(a_fork_under_way_does_not_get_round_a_limit)
 {
 	start_and_run(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }", "/bin/app");
 	living(m, 100)->attr.slice_ns = living(m, 100)->without.slice_ns = 7 * MS;
@@ -640,8 +677,8 @@ MACHINE_TEST(a_child_on_its_way_does_not_get_round_a_limit)
 	stops_without_trace(m);
 }
 
-/* The class that its end brings is the same, but left off: somebody had lowered the task. */
-MACHINE_TEST(a_class_that_root_ends_under_a_limit_leaves_nobody_out_of_idle)
+/* The rule gives the class of the limit, but it yields, because somebody lowered the task before. */
+MACHINE_TEST(a_task_returns_to_idle_when_root_s_class_ends_under_a_limit)
 {
 	uint16_t number;
 
@@ -659,7 +696,7 @@ MACHINE_TEST(a_class_that_root_ends_under_a_limit_leaves_nobody_out_of_idle)
 	stops_without_trace(m);
 }
 
-/* What the class of root has raised, the same class by somebody else does not. */
+/* Root's class raises a task from SCHED_IDLE. The same class does not keep it raised if a rule or a user gives it. */
 static void roots_class_comes_and_goes(struct machine *m)
 {
 	const uint16_t number = asks(m, (struct override){ .kind = OVERRIDE_CLASS, .request.class = "QOS_BACKGROUND" }, 100);
@@ -671,7 +708,7 @@ static void roots_class_comes_and_goes(struct machine *m)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_class_that_root_ends_before_the_same_of_a_rule)
+MACHINE_TEST(a_task_returns_to_idle_when_a_rule_gives_the_class_that_root_s_gave)
 {
 	start(m, "'app': { 'qos': 'QOS_BACKGROUND' }");
 	forks(m, INIT, 100);
@@ -681,7 +718,7 @@ MACHINE_TEST(a_class_that_root_ends_before_the_same_of_a_rule)
 	roots_class_comes_and_goes(m);
 }
 
-MACHINE_TEST(a_class_that_root_ends_before_the_same_of_a_user)
+MACHINE_TEST(a_task_returns_to_idle_when_a_user_gives_the_class_that_root_s_gave)
 {
 	start(m, "'schedqos': { 'default': 'none' }");
 	forks(m, INIT, 100);
@@ -693,8 +730,8 @@ MACHINE_TEST(a_class_that_root_ends_before_the_same_of_a_user)
 	roots_class_comes_and_goes(m);
 }
 
-/* Its process cannot be matched for now, as without descriptors. */
-MACHINE_TEST(a_focus_that_ends_does_so_for_threads)
+/* The process cannot be matched at that moment, because there are no file descriptors left. */
+MACHINE_TEST(the_end_of_the_focus_lowers_threads_though_their_process_cannot_be_matched)
 {
 	uint16_t number;
 
@@ -715,7 +752,7 @@ MACHINE_TEST(a_focus_that_ends_does_so_for_threads)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(what_never_had_a_class_keeps_a_nice_value)
+MACHINE_TEST(a_task_that_never_had_a_class_keeps_its_nice_value)
 {
 	start(m, "'schedqos': { 'default': 'none' }, 'QOS_HOT': { 'sched_nice': -7, 'io_class': 'realtime', 'io_priority': 4 }");
 	forks(m, INIT, 100);
@@ -728,8 +765,8 @@ MACHINE_TEST(what_never_had_a_class_keeps_a_nice_value)
 	stops_without_trace(m);
 }
 
-/* Arguments cannot be read, so the name might be that of a script. */
-MACHINE_TEST(a_name_is_no_path)
+/* Arguments cannot be read, so the name could be that of a script. */
+MACHINE_TEST(the_name_of_a_task_is_not_taken_for_a_path)
 {
 	m->unread = true;
 	start(m, "'/usr/bin/Xorg': { 'qos': 'QOS_USER_INTERACTIVE' }");
@@ -741,7 +778,7 @@ MACHINE_TEST(a_name_is_no_path)
 	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
 }
 
-MACHINE_TEST(the_text_of_a_glob_is_no_name)
+MACHINE_TEST(a_program_called_like_a_glob_does_not_match_it)
 {
 	start(m, "'[ab]x': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	forks(m, INIT, 100);

@@ -26,7 +26,7 @@ MACHINE_TEST(a_start_after_a_crash_changes_nothing_and_its_stop_gives_back_what_
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_rule_takes_effect_as_after_a_stop)
+MACHINE_TEST(rules_take_effect_at_the_start_after_a_crash)
 {
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -36,17 +36,16 @@ MACHINE_TEST(a_rule_takes_effect_as_after_a_stop)
 	scan(m);
 	crash(m);
 	start(m, RULES);
-	/* It does not raise. */
+	/* A rule that yields does not raise it. */
 	assert_task(m, 100, "SCHED_NORMAL nice 9 slice 8 ms", REASON_RULE);
 	assert_task(m, 101, INTERACTIVE, REASON_RULE);
 	stops_without_trace(m);
 }
 
-/* ---- at each point of a decision ---- */
+/* ---- crashes at each point of a decision ---- */
 
 /*
- * Task 100 calls exec, and the daemon is killed when it has decided: before it sets the task, or before it records
- * that.
+ * Task 100 calls exec. The daemon decides, and is killed before it sets the task or, if is_set, before it records that.
  */
 static void dies_at(struct machine *m, bool is_set)
 {
@@ -60,7 +59,7 @@ static void dies_at(struct machine *m, bool is_set)
 	crash(m);
 }
 
-MACHINE_TEST(before_the_set_and_after_it_a_crash_is_all_the_same)
+MACHINE_TEST(a_crash_before_or_after_a_set_loses_nothing)
 {
 	static const struct {
 		struct task_attr chosen;
@@ -91,7 +90,7 @@ MACHINE_TEST(before_the_set_and_after_it_a_crash_is_all_the_same)
 	}
 }
 
-MACHINE_TEST(so_is_one_in_the_midst_of_the_stop)
+MACHINE_TEST(a_crash_during_the_stop_loses_nothing)
 {
 	for (int is_set = 0; is_set < 2; is_set++) {
 		start(m, "'schedqos': { 'default': 'none' }," RULES);
@@ -112,8 +111,8 @@ MACHINE_TEST(so_is_one_in_the_midst_of_the_stop)
 	}
 }
 
-/* There was no event of it, and what it copied is put back in its process before they could be compared. */
-MACHINE_TEST(a_restore_takes_our_attributes_from_a_task_born_unseen)
+/* No event told of the thread's birth. Its process is put back first, so they cannot be compared any more. */
+MACHINE_TEST(a_restore_takes_our_attributes_from_tasks_whose_birth_we_missed)
 {
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/make");
@@ -128,8 +127,8 @@ MACHINE_TEST(a_restore_takes_our_attributes_from_a_task_born_unseen)
 	assert_carries(m, 100, "SCHED_NORMAL nice 9 slice 30 ms");
 }
 
-/* Killed between the two, and changed by somebody before the next start: that stays. */
-MACHINE_TEST(what_is_chosen_after_a_crash_at_the_set_stays)
+/* The daemon is killed before or after the set. Somebody changes the task before or after the next start. */
+MACHINE_TEST(a_choice_after_a_crash_at_a_set_stays)
 {
 	for (int i = 0; i < 4; i++) {
 		start(m, RULES);
@@ -139,7 +138,7 @@ MACHINE_TEST(what_is_chosen_after_a_crash_at_the_set_stays)
 		if (i < 2)
 			renice(m, 100, 12);
 		start(m, RULES);
-		/* Or after that, to what a class gives. */
+		/* The choice after the start equals what a class gives. */
 		if (i >= 2)
 			renice(m, 100, 4);
 		scan(m);
@@ -149,9 +148,9 @@ MACHINE_TEST(what_is_chosen_after_a_crash_at_the_set_stays)
 	}
 }
 
-/* ---- records that are kept ---- */
+/* ---- records of the daemon before ---- */
 
-MACHINE_TEST(a_process_s_threads_are_known_as_such)
+MACHINE_TEST(the_threads_of_a_process_are_still_known_after_a_crash)
 {
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -166,7 +165,7 @@ MACHINE_TEST(a_process_s_threads_are_known_as_such)
 	stops_without_trace(m);
 }
 
-/* No configuration was put in force since, and nothing on record has it any more. */
+/* No record tells of it any more, and no configuration was put in force since. */
 MACHINE_TEST(that_a_class_has_raised_a_task_is_remembered)
 {
 	uint16_t number;
@@ -188,8 +187,8 @@ MACHINE_TEST(that_a_class_has_raised_a_task_is_remembered)
 	assert_int_equal(living(m, 102)->attr.policy, POLICY_IDLE);
 }
 
-/* Its parent's class came later: that its owner has chosen the same nice value since says nothing of a class. */
-MACHINE_TEST(a_task_born_unseen_may_have_chosen_what_its_parent_got_since)
+/* The parent got its class later, so the same nice value of the child is the choice of its owner. */
+MACHINE_TEST(a_task_whose_birth_we_missed_may_have_chosen_what_its_parent_got_since)
 {
 	start(m, RULES);
 	m->lossy = true;
@@ -204,9 +203,10 @@ MACHINE_TEST(a_task_born_unseen_may_have_chosen_what_its_parent_got_since)
 }
 
 /*
- * One that copied what its parent carried before may still be under way: the next child shows that, and none of before.
+ * A fork that copied the former attributes may still be under way. The next child can show that there is none, but a
+ * child from before the crash cannot.
  */
-MACHINE_TEST(a_child_of_before_the_crash_proves_nothing)
+MACHINE_TEST(a_child_from_before_the_crash_does_not_end_the_freshness_of_its_parent)
 {
 	start_and_run(m, "'app': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/app");
 	m->missing = FACT_ATTR;
@@ -221,8 +221,8 @@ MACHINE_TEST(a_child_of_before_the_crash_proves_nothing)
 	stops_without_trace(m);
 }
 
-/* Nobody has chosen that it has none. */
-MACHINE_TEST(what_had_no_class_gets_one_that_a_rule_gives_now)
+/* That a task had no class is nobody's choice. */
+MACHINE_TEST(a_task_that_had_no_class_gets_one_by_a_rule_of_the_next_start)
 {
 	start(m, "'schedqos': { 'default': 'none' }, 'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/vi");
@@ -232,7 +232,7 @@ MACHINE_TEST(what_had_no_class_gets_one_that_a_rule_gives_now)
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 }
 
-MACHINE_TEST(what_was_chosen_under_an_inherited_rule)
+MACHINE_TEST(an_inherited_rule_replaces_choices_at_the_start_after_a_crash)
 {
 	start(m, "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }");
 	spawns(m, INIT, 200, "/usr/bin/make");

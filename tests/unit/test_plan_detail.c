@@ -20,11 +20,11 @@ static void look_at(struct machine *m, pid_t tid)
 	const struct task before = *record(m, tid);
 
 	assert_int_equal(plan_detail(m->plan, record(m, tid), facts_of(m, tid, tid), &detail), 0);
-	/* Answering a question changes nothing. */
+	/* A query changes nothing. */
 	assert_memory_equal(record(m, tid), &before, sizeof(before));
 }
 
-MACHINE_TEST(a_task_in_its_class)
+MACHINE_TEST(a_task_in_its_class_has_no_differences)
 {
 	start_and_run(m, CHROME, "/usr/bin/chrome");
 	look_at(m, 100);
@@ -35,7 +35,7 @@ MACHINE_TEST(a_task_in_its_class)
 	assert_int_equal(detail.theirs | detail.withheld, 0);
 }
 
-MACHINE_TEST(what_somebody_has_lowered_is_withheld)
+MACHINE_TEST(an_attribute_that_somebody_lowered_is_withheld)
 {
 	start(m, CHROME);
 	forks(m, INIT, 100);
@@ -48,8 +48,8 @@ MACHINE_TEST(what_somebody_has_lowered_is_withheld)
 	assert_int_equal(detail.withheld, TASK_ATTR_NICE);
 }
 
-/* Nobody has looked at it since. */
-MACHINE_TEST(what_somebody_has_just_changed)
+/* The daemon has not looked at the task since. */
+MACHINE_TEST(a_change_is_described_as_such_before_and_after_a_look)
 {
 	start_and_run(m, CHROME, "/usr/bin/chrome");
 	renice(m, 100, 7);
@@ -58,7 +58,7 @@ MACHINE_TEST(what_somebody_has_just_changed)
 	assert_int_equal(detail.theirs, TASK_ATTR_NICE);
 	assert_attr(&detail.actual, "SCHED_NORMAL nice 7 slice 8 ms");
 	assert_int_equal(record(m, 100)->theirs, 0);
-	/* The daemon has: it is not taken for what was there before. */
+	/* After a look, it still counts as a change, not as a value from before the class. */
 	scan(m);
 	look_at(m, 100);
 	assert_int_equal(record(m, 100)->theirs, TASK_ATTR_NICE);
@@ -67,7 +67,7 @@ MACHINE_TEST(what_somebody_has_just_changed)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_task_without_a_class)
+MACHINE_TEST(a_task_without_a_class_is_described_by_what_it_had)
 {
 	start_and_run(m, "'schedqos': { 'default': 'none' }", "/usr/bin/cmd");
 	look_at(m, 100);

@@ -4,7 +4,7 @@
 
 #define ENFORCED "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true }"
 
-/* The app, with a thread 101, and a process 200 that no rule names; nothing is recent. */
+/* Starts the app with a thread 101, and a process 200 that no rule names. Then waits until nothing is fresh. */
 static void starts(struct machine *m, const char *json)
 {
 	start_and_run(m, json, "/usr/bin/app");
@@ -27,13 +27,13 @@ MACHINE_TEST(a_change_is_put_back)
 	chrt(m, 101, POLICY_IDLE, 0);
 	look_at_enforced(m);
 	assert_task(m, 101, INTERACTIVE, REASON_RULE);
-	/* Each gets at the stop what was chosen. */
+	/* At the stop, the choices return. */
 	stop(m);
 	assert_carries(m, 100, "SCHED_NORMAL nice 7");
 	assert_carries(m, 101, "SCHED_IDLE nice 0");
 }
 
-MACHINE_TEST(only_what_is_enforced_is_looked_at)
+MACHINE_TEST(only_tasks_whose_rule_enforces_are_looked_at)
 {
 	starts(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	assert_false(plan_config(m->plan)->rules->enforce);
@@ -43,7 +43,7 @@ MACHINE_TEST(only_what_is_enforced_is_looked_at)
 	reload(m, ENFORCED);
 	assert_true(plan_config(m->plan)->rules->enforce);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	/* What is as it was is not set. */
+	/* A task that nobody changed is not set. */
 	renice(m, 200, 7);
 	count_from_here(m);
 	look_at_enforced(m);
@@ -51,7 +51,7 @@ MACHINE_TEST(only_what_is_enforced_is_looked_at)
 	assert_carries(m, 200, "SCHED_BATCH nice 7 slice 16 ms util 0..512");
 }
 
-MACHINE_TEST(what_comes_with_an_exec_is_no_putting_back)
+MACHINE_TEST(a_rule_that_takes_effect_at_an_exec_puts_nothing_back)
 {
 	starts(m, ENFORCED);
 	renice(m, 100, 7);
@@ -59,8 +59,8 @@ MACHINE_TEST(what_comes_with_an_exec_is_no_putting_back)
 	assert_false(m->last.is_put_back);
 }
 
-/* Between the set and the look at what came of it. */
-MACHINE_TEST(a_change_while_another_is_put_back)
+/* The change happens between the set and the read of its result. */
+MACHINE_TEST(a_change_while_another_is_put_back_is_put_back_too)
 {
 	struct task_attr now;
 
@@ -92,7 +92,7 @@ MACHINE_TEST(enforce_raises_a_lowered_task)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(what_an_ancestor_s_rule_enforces_is_put_back)
+MACHINE_TEST(a_change_under_an_inherited_rule_is_put_back)
 {
 	start_and_run(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true, 'inherit': true }", "/usr/bin/app");
 	spawns(m, 100, 101, "/usr/bin/cmd");

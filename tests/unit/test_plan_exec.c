@@ -15,7 +15,7 @@ MACHINE_TEST(an_exec_that_changes_nothing_sets_nothing)
 
 #define CHOSEN "'vi': { 'qos': 'QOS_BACKGROUND', 'match': { 'argv': 'chosen' } }"
 
-MACHINE_TEST(without_its_arguments_a_program_has_the_class_of_its_name_until_they_can_be_read)
+MACHINE_TEST(the_name_decides_about_a_program_until_its_arguments_can_be_read)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, " CHOSEN);
 	m->unread = true;
@@ -31,7 +31,7 @@ MACHINE_TEST(without_its_arguments_a_program_has_the_class_of_its_name_until_the
 	assert_task(m, 201, BACKGROUND, REASON_RULE);
 }
 
-MACHINE_TEST(what_was_found_by_its_arguments_stays_while_they_cannot_be_read)
+MACHINE_TEST(a_rule_found_by_arguments_stays_while_they_cannot_be_read)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, " CHOSEN);
 	spawns(m, INIT, 200, "/usr/bin/vi chosen");
@@ -44,8 +44,8 @@ MACHINE_TEST(what_was_found_by_its_arguments_stays_while_they_cannot_be_read)
 	assert_task(m, 200, INTERACTIVE, REASON_RULE);
 }
 
-/* Before anything is decided. */
-MACHINE_TEST(whose_arguments_will_be_needed)
+/* The daemon asks this before it decides. */
+MACHINE_TEST(arguments_are_asked_for_only_if_a_rule_of_a_due_process_needs_them)
 {
 	const struct plan_due process = { .tid = 100, .tgid = 100 }, thread = { .tid = 101, .tgid = 100 };
 
@@ -63,7 +63,7 @@ MACHINE_TEST(whose_arguments_will_be_needed)
 	assert_false(plan_asks_argv(m->plan, &process));
 }
 
-MACHINE_TEST(an_unknown_task_s_exec_makes_it_known)
+MACHINE_TEST(an_exec_makes_a_record_of_a_task_that_has_none)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	m->lossy = true;
@@ -74,7 +74,7 @@ MACHINE_TEST(an_unknown_task_s_exec_makes_it_known)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_task_for_which_there_is_no_memory_stays_unknown)
+MACHINE_TEST(a_task_for_which_there_is_no_memory_gets_no_record)
 {
 	m->no_memory = true;
 	start(m, "");
@@ -82,13 +82,13 @@ MACHINE_TEST(a_task_for_which_there_is_no_memory_stays_unknown)
 	execs(m, 100, "/usr/bin/vi");
 	assert_unknown(m, 100);
 	assert_no_action(m);
-	/* The scan's init, the fork, and the exec that no record was found for. */
+	/* The three: init in the scan, the fork, and the exec of a task without a record. */
 	assert_int_equal(plan_failed(m->plan), 3);
 	plan_free(NULL);
 }
 
-/* The events were queued: its record copied its parent's before that was decided about. */
-MACHINE_TEST(a_child_s_program_inherits_what_its_parent_s_brought)
+/* The events were queued, so the child's record copied its parent's before the parent was decided about. */
+MACHINE_TEST(a_child_inherits_the_class_that_its_parent_s_queued_exec_brought)
 {
 	start(m, "'steam': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true }, "
 		 "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }");

@@ -5,7 +5,7 @@
  */
 #include "fake_daemon.h"
 
-/* But for the first one after a set, which shows that no fork is older than that. */
+/* The first child after a set is looked at, because it shows that no older fork is under way. */
 MACHINE_TEST(a_fork_needs_no_action_and_no_facts)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
@@ -40,7 +40,7 @@ MACHINE_TEST(a_fork_by_a_thread_copies_the_thread)
 	assert_task(m, 102, BACKGROUND, REASON_THREAD);
 }
 
-MACHINE_TEST(a_fork_by_an_unknown_thread_copies_the_leader)
+MACHINE_TEST(a_fork_by_a_thread_without_a_record_copies_the_leader)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -51,7 +51,7 @@ MACHINE_TEST(a_fork_by_an_unknown_thread_copies_the_leader)
 	assert_task(m, 102, INTERACTIVE, REASON_RULE);
 }
 
-MACHINE_TEST(a_fork_under_a_known_tid_is_another_task)
+MACHINE_TEST(a_fork_that_reuses_an_id_gets_a_new_record)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -84,7 +84,7 @@ MACHINE_TEST(a_child_born_before_its_parent_was_tagged_is_tagged)
 	assert_carries(m, 101, PRISTINE);
 }
 
-MACHINE_TEST(a_child_may_take_a_while_to_be_announced)
+MACHINE_TEST(a_child_whose_fork_began_before_the_set_is_set)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', "
 		 "'thread_qos': { 'bg': 'QOS_BACKGROUND' } }");
@@ -92,7 +92,7 @@ MACHINE_TEST(a_child_may_take_a_while_to_be_announced)
 	begins_fork(m, 100, 101);
 	m->deaf = true;
 	renames(m, 100, "bg");
-	/* It copied what is on record, and so proves nothing of what is set now. */
+	/* It copied the attributes on record, so it does not show that no older fork is under way. */
 	forks(m, 100, 102);
 	m->deaf = false;
 	hear(m);
@@ -102,10 +102,10 @@ MACHINE_TEST(a_child_may_take_a_while_to_be_announced)
 }
 
 /*
- * A child, or thread, born with the class before of its origin. Its higher nice value is a class's if that still is as
- * we know it; else the child may have chosen it, and the stop leaves it.
+ * A child or thread is born with the former class of its origin. If the origin carries what we know, then the child's
+ * higher nice value came from that class. Otherwise the child may have chosen the value, and the stop leaves it.
  */
-MACHINE_TEST(whom_its_origin_vouches_for_is_ours)
+MACHINE_TEST(a_child_s_former_class_is_ours_if_its_origin_carries_what_we_know)
 {
 	static void (*const begins[])(struct machine *m, pid_t parent, pid_t child) = { begins_fork, begins_clone };
 	enum { AS_KNOWN, LOST, CHANGED, ENDED } origin;
@@ -141,8 +141,8 @@ MACHINE_TEST(whom_its_origin_vouches_for_is_ours)
 	assert_carries(m, 221, "SCHED_NORMAL nice 4");
 }
 
-/* What no class gives nobody has to vouch for, though its origin was lowered further meanwhile. */
-MACHINE_TEST(what_no_class_gives_a_child_has_chosen)
+/* No class gives these values, so they are choices whatever the origin carries. It was lowered further meanwhile. */
+MACHINE_TEST(a_value_that_no_class_gives_is_the_child_s_choice)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	m->deaf = true;
@@ -161,9 +161,9 @@ MACHINE_TEST(what_no_class_gives_a_child_has_chosen)
 	assert_carries(m, 102, "SCHED_IDLE nice 0");
 }
 
-/* ---- what the event does not tell: who the creator was ---- */
+/* ---- the event does not tell which task made the new one ---- */
 
-MACHINE_TEST(a_thread_of_a_thread_that_somebody_changed_has_that_from_it)
+MACHINE_TEST(a_thread_has_the_choices_of_the_thread_that_made_it)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -179,7 +179,7 @@ MACHINE_TEST(a_thread_of_a_thread_that_somebody_changed_has_that_from_it)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(so_has_the_process_after_its_exec)
+MACHINE_TEST(a_process_has_the_choices_of_its_thread_that_called_exec)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -194,8 +194,8 @@ MACHINE_TEST(so_has_the_process_after_its_exec)
 	stops_without_trace(m);
 }
 
-/* Nobody can tell it from one that lowered itself. */
-MACHINE_TEST(but_a_nice_above_zero_stays_on_it)
+/* Nobody can tell this child from one that lowered itself. */
+MACHINE_TEST(a_child_made_with_clone_parent_keeps_a_nice_value_above_zero)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 100, "/usr/bin/gcc");
@@ -208,7 +208,7 @@ MACHINE_TEST(but_a_nice_above_zero_stays_on_it)
 
 /* ---- reset-on-fork ---- */
 
-MACHINE_TEST(a_parent_with_reset_on_fork_has_children_to_be_tagged)
+MACHINE_TEST(children_of_a_parent_with_reset_on_fork_are_tagged)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -226,8 +226,8 @@ MACHINE_TEST(a_parent_with_reset_on_fork_has_children_to_be_tagged)
 	assert_int_equal(machine_task(m, 100)->attr.reset_on_fork, 1);
 }
 
-/* What the child lost by it is thought to be its choice, unless all is as without us; and what it kept as well. */
-MACHINE_TEST(one_that_was_given_it_unseen)
+/* Values that the child lost or kept count as its choice, unless it carries exactly what it would carry without us. */
+MACHINE_TEST(a_child_born_with_reset_on_fork_that_no_look_found_seems_to_have_chosen)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -248,7 +248,7 @@ MACHINE_TEST(one_that_was_given_it_unseen)
 	assert_carries(m, 201, "SCHED_NORMAL nice 4");
 }
 
-MACHINE_TEST(a_negative_nice_is_not_what_such_a_child_had)
+MACHINE_TEST(a_child_born_with_reset_on_fork_had_no_negative_nice_value)
 {
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	sets(m, 100, (struct task_attr){ .nice = -5, .reset_on_fork = 1, .util_max = UTIL_FULL });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan: what a process gets that moves between cgroups. */
+/* Specifies which class a process gets when it moves between cgroups. */
 #include "fake_daemon.h"
 
 #define GROUPS "'schedqos': { 'groups': { 'background': { 'max': 'QOS_BACKGROUND' }, 'useful': { 'max': 'QOS_UTILITY' } } }"
@@ -7,7 +7,7 @@
 	GROUPS ", 'browser': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { " \
 	       "'io': 'QOS_UTILITY', 'bg': 'QOS_BACKGROUND' } }"
 
-MACHINE_TEST(a_move_takes_effect_at_once_and_both_ways)
+MACHINE_TEST(a_move_into_a_group_limits_and_a_move_out_of_it_ends_the_limit)
 {
 	start_and_run(m, BROWSER, "/usr/bin/browser");
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
@@ -20,7 +20,7 @@ MACHINE_TEST(a_move_takes_effect_at_once_and_both_ways)
 	stops_without_trace(m);
 }
 
-/* Reading about the user's processes takes too long for now. */
+/* The daemon reads no cgroup of this user's processes, because that takes too long. */
 MACHINE_TEST(while_its_cgroup_is_not_read_a_process_keeps_its_limit_and_its_rule)
 {
 	start_and_run(m, BROWSER ", 'game': [{ 'qos': 'QOS_UTILITY', 'match': { 'cgroup': '/slow*' } }, "
@@ -35,7 +35,7 @@ MACHINE_TEST(while_its_cgroup_is_not_read_a_process_keeps_its_limit_and_its_rule
 	scan(m);
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
 	assert_task(m, 200, UTILITY, REASON_RULE);
-	/* What is started is matched without. */
+	/* A new process is matched without its cgroup. */
 	spawns(m, 100, 101, "/usr/bin/game");
 	assert_task(m, 101, BACKGROUND, REASON_RULE);
 	m->spared = false;
@@ -45,7 +45,7 @@ MACHINE_TEST(while_its_cgroup_is_not_read_a_process_keeps_its_limit_and_its_rule
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(threads_are_limited_likewise)
+MACHINE_TEST(threads_are_limited_with_their_process)
 {
 	start_and_run(m, BROWSER, "/usr/bin/browser");
 	for (pid_t tid = 101; tid <= 103; tid++)
@@ -56,7 +56,7 @@ MACHINE_TEST(threads_are_limited_likewise)
 	assert_task(m, 101, UTILITY, REASON_THREAD);
 	assert_task(m, 102, BACKGROUND, REASON_THREAD);
 	assert_task(m, 103, UTILITY, REASON_RULE);
-	/* Also those that are named while they are limited, or born. */
+	/* Threads that are born or renamed under the limit are limited, too. */
 	clones(m, 103, 104);
 	assert_task(m, 104, UTILITY, REASON_RULE);
 	renames(m, 104, "bg");
@@ -74,7 +74,7 @@ MACHINE_TEST(threads_are_limited_likewise)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_move_that_is_heard_late_is_the_child_s_too)
+MACHINE_TEST(a_move_that_is_booked_late_covers_children_born_since)
 {
 	start_and_run(m, BROWSER, "/usr/bin/browser");
 	clones(m, 100, 103);
@@ -90,8 +90,8 @@ MACHINE_TEST(a_move_that_is_heard_late_is_the_child_s_too)
 	stops_without_trace(m);
 }
 
-/* Not what only the class made possible: nobody gets round a limit by choosing something just before it. */
-MACHINE_TEST(what_the_class_made_possible_does_not)
+/* Nobody gets round a limit by choosing, just before it, a value that only the class made possible. */
+MACHINE_TEST(a_value_that_only_the_class_made_possible_does_not_get_round_a_limit)
 {
 	start_and_run(m, BROWSER, "/usr/bin/browser");
 	renice(m, 100, -3);
@@ -99,7 +99,7 @@ MACHINE_TEST(what_the_class_made_possible_does_not)
 	assert_task(m, 100, "SCHED_NORMAL nice -3 slice 8 ms", REASON_CHANGED);
 	moves(m, 100, "/background");
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
-	/* Nor does such a choice meanwhile; and neither returns. */
+	/* A choice under the limit does not get round it, either. Neither choice returns when the limit ends. */
 	renice(m, 100, -2);
 	scan(m);
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
@@ -109,8 +109,8 @@ MACHINE_TEST(what_the_class_made_possible_does_not)
 	assert_carries(m, 100, PRISTINE);
 }
 
-/* Chromium has each new thread choose the nice value 0. What was chosen returns when the limit ends. */
-MACHINE_TEST(a_limit_holds_what_somebody_has_chosen)
+/* Chromium's threads choose the nice value 0. A choice returns when the limit ends. */
+MACHINE_TEST(a_limit_lowers_what_somebody_has_chosen)
 {
 	start_and_run(m, BROWSER, "/usr/bin/browser");
 	clones(m, 100, 101);
@@ -134,7 +134,7 @@ MACHINE_TEST(a_limit_holds_what_somebody_has_chosen)
 	assert_carries(m, 102, "SCHED_NORMAL nice -8");
 }
 
-MACHINE_TEST(a_rule_for_a_cgroup_takes_effect)
+MACHINE_TEST(a_rule_for_a_cgroup_takes_effect_at_the_move)
 {
 	start_and_run(m, "'game': [ { 'qos': 'QOS_USER_INTERACTIVE', 'match': { 'cgroup': '*/app.slice/*' } },"
 			 " { 'qos': 'QOS_BACKGROUND' } ]",
@@ -143,7 +143,7 @@ MACHINE_TEST(a_rule_for_a_cgroup_takes_effect)
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
 	renice(m, 100, 9);
 	moves(m, 100, "/user.slice/app.slice/game.scope");
-	/* Lowered before the rule took effect. */
+	/* Somebody lowered it before the rule took effect. */
 	assert_task(m, 100, "SCHED_NORMAL nice 9 slice 8 ms", REASON_RULE);
 	assert_task(m, 101, INTERACTIVE, REASON_RULE);
 	stops_without_trace(m);
@@ -160,7 +160,7 @@ MACHINE_TEST(without_groups_no_cgroup_is_read)
 	assert_true(plan_needs_moves(m->plan));
 	reload(m, "'a': { 'match': { 'cgroup': '/x' } }");
 	assert_true(plan_needs_moves(m->plan));
-	/* But of those only whom the rule could be for are asked for it. */
+	/* It is read only for programs that the rule names. */
 	count_from_here(m);
 	execs(m, 100, "/usr/bin/b");
 	assert_false(m->fetched & FACT_CGROUP);
@@ -168,8 +168,8 @@ MACHINE_TEST(without_groups_no_cgroup_is_read)
 	assert_true(m->fetched & FACT_CGROUP);
 }
 
-/* What it starts, or executes, descends from it. It does not descend from itself. */
-MACHINE_TEST(a_rule_that_is_inherited_ends_with_its_cgroup)
+/* A process's children inherit from it, and so do programs that it execs. The same program of the process does not. */
+MACHINE_TEST(an_inherited_rule_for_a_cgroup_ends_for_its_process_at_the_move)
 {
 	start_and_run(m, "'make': { 'qos': 'QOS_UTILITY', 'inherit': true }, 'app': { 'qos': 'QOS_BACKGROUND', "
 			 "'inherit': true, 'match': { 'cgroup': '/bg*' } }",
@@ -181,7 +181,7 @@ MACHINE_TEST(a_rule_that_is_inherited_ends_with_its_cgroup)
 	moves(m, 100, "/");
 	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
 	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
-	/* Its parent hands on another one. */
+	/* Its parent has another inherited rule. */
 	execs(m, 100, "/usr/bin/make");
 	forks(m, 100, 102);
 	execs(m, 102, "/usr/bin/app");
@@ -192,7 +192,7 @@ MACHINE_TEST(a_rule_that_is_inherited_ends_with_its_cgroup)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_process_that_is_gone_or_unknown_moves)
+MACHINE_TEST(a_move_of_a_process_that_is_gone_or_without_a_record_changes_nothing)
 {
 	const struct task_event move = { .what = EVENT_MOVE, .tid = 999 };
 
@@ -207,7 +207,7 @@ MACHINE_TEST(a_process_that_is_gone_or_unknown_moves)
 	assert_no_action(m);
 }
 
-MACHINE_TEST(a_reload_s_limit_holds)
+MACHINE_TEST(a_limit_that_a_reload_brings_lowers_a_chosen_nice_value)
 {
 	start_and_run(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }", "/bin/app");
 	renice(m, 100, 0);
@@ -217,7 +217,7 @@ MACHINE_TEST(a_reload_s_limit_holds)
 	assert_int_equal(living(m, 100)->attr.nice, 4);
 }
 
-MACHINE_TEST(a_limit_under_the_focus_drops_nice_0)
+MACHINE_TEST(a_limit_lowers_a_chosen_nice_0_though_the_app_has_the_focus)
 {
 	const struct override focus = { .kind = OVERRIDE_SHOWN, .visibility.shown = SHOWN_FOCUSED };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: I/O priorities, one more attribute, but read only if a class gives one. */
+/* Specifies how the plan treats I/O priorities, which are read only if a class gives one. */
 #include "fake_daemon.h"
 
 #define IDLE	   "'QOS_BACKGROUND': { 'io_class': 'idle' }, 'make': { 'qos': 'QOS_BACKGROUND' }"
@@ -10,11 +10,11 @@
 #define BACK_IDLE  BACKGROUND " io idle"
 #define LEFT_ALONE "'schedqos': { 'default': 'none' }, "
 
-MACHINE_TEST(a_class_gives_an_io_priority_and_takes_it_back)
+MACHINE_TEST(a_class_gives_an_io_priority_and_its_end_takes_it_back)
 {
 	start_and_run(m, IDLE, "/usr/bin/make");
 	assert_task(m, 100, BACK_IDLE, REASON_RULE);
-	/* By a fork the kernel copies it, and nothing is to be set. */
+	/* The kernel copies the I/O priority at a fork, so nothing has to be set. */
 	count_from_here(m);
 	forks(m, 100, 101);
 	clones(m, 100, 102);
@@ -26,7 +26,7 @@ MACHINE_TEST(a_class_gives_an_io_priority_and_takes_it_back)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_reload_that_brings_such_a_class_finds_what_was_chosen)
+MACHINE_TEST(a_reload_that_brings_an_io_priority_keeps_an_earlier_choice)
 {
 	start_and_run(m, MAKE, "/usr/bin/make");
 	ionice(m, 100, IO_CLASS_IDLE, 7);
@@ -34,14 +34,14 @@ MACHINE_TEST(a_reload_that_brings_such_a_class_finds_what_was_chosen)
 	assert_task(m, 100, UTILITY " io idle", REASON_CHANGED);
 	spawns(m, INIT, 101, "/usr/bin/make");
 	assert_task(m, 101, UTILITY " io best-effort 2", REASON_RULE);
-	/* What was given has to be taken back, although no class gives one any more. */
+	/* No class gives an I/O priority any more, but those that were given have to be taken back. */
 	reload(m, MAKE);
 	assert_task(m, 101, UTILITY, REASON_RULE);
 	assert_true(m->caps.io_priority);
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(no_rule_raises_what_somebody_lowered)
+MACHINE_TEST(no_rule_raises_an_io_priority_that_somebody_lowered)
 {
 	static const struct {
 		const char *options;
@@ -73,7 +73,7 @@ MACHINE_TEST(no_rule_raises_what_somebody_lowered)
 	stops_without_trace(m);
 }
 
-/* Where none is set, the kernel goes by these (include/linux/ioprio.h). */
+/* If no I/O priority is set, the kernel derives one from the nice value and policy (include/linux/ioprio.h). */
 MACHINE_TEST(nice_and_sched_idle_lower_io_as_well)
 {
 	start(m, FIRST MAKE);
@@ -102,20 +102,20 @@ MACHINE_TEST(a_restore_repairs_a_crash)
 	assert_carries_what_it_would(m);
 }
 
-/* Real time takes privilege: nobody keeps what a class gave. */
-MACHINE_TEST(nobody_keeps_real_time_of_ours)
+/* Real time takes privilege, so nobody may keep a real-time I/O priority of a class. */
+MACHINE_TEST(nobody_keeps_a_real_time_io_priority_of_a_class)
 {
 	start_and_run(m, REALTIME MAKE, "/usr/bin/make");
 	assert_task(m, 100, UTILITY " io realtime 4", REASON_RULE);
-	/* By CLONE_IO it shares what another task is given. */
+	/* With CLONE_IO, a task shares the I/O priority that another one is given. */
 	spawns(m, INIT, 101, "/bin/cmd");
 	machine_task(m, 101)->attr.io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 4);
 	scan(m);
 	stops_without_trace(m);
 }
 
-/* Its parent now is not the one that it copied. */
-MACHINE_TEST(an_orphan_does_not_get_real_time_of_another)
+/* The task copied its former parent, not init, which has adopted it. */
+MACHINE_TEST(an_orphan_does_not_get_the_real_time_io_priority_of_its_new_parent)
 {
 	ionice(m, INIT, IO_CLASS_REALTIME, 6);
 	start(m, REALTIME LEFT_ALONE MAKE);
@@ -130,7 +130,7 @@ MACHINE_TEST(an_orphan_does_not_get_real_time_of_another)
 	stops_without_trace(m);
 }
 
-/* Its class before gives less than it had, and differs from the one now in nothing else. */
+/* The former class gives less than the task had. It differs from the present class in nothing else. */
 MACHINE_TEST(a_child_of_a_fork_under_way_gets_its_io_priority_back)
 {
 	ionice(m, INIT, IO_CLASS_REALTIME, 6);

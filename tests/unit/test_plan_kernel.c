@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The plan, as a specification: policies that are not ours to touch, and what the kernel lacks,
- * refuses and forgets.
+ * Specifies how the plan treats policies that it leaves alone, and a kernel that lacks, refuses or does not keep
+ * attributes.
  */
 #include "fake_daemon.h"
 
@@ -22,14 +22,14 @@ MACHINE_TEST(a_deadline_class_comes_with_its_budget)
 	assert_int_equal(m->last.deadline->runtime, 5000000);
 	assert_int_equal(m->last.deadline->deadline, 10000000);
 	assert_int_equal(m->last.deadline->period, 16666666);
-	/* Else it could not fork. */
+	/* Without reset-on-fork, it could not fork. */
 	assert_int_equal(machine_task(m, 100)->attr.reset_on_fork, 1);
 	stop(m);
 	assert_carries(m, 100, PRISTINE);
 	assert_int_equal(machine_task(m, 100)->attr.reset_on_fork, 0);
 }
 
-MACHINE_TEST(a_task_leaves_a_deadline_class)
+MACHINE_TEST(a_task_that_leaves_a_deadline_class_loses_its_reset_on_fork)
 {
 	start(m, BUDGET);
 	spawns(m, INIT, 100, "/usr/bin/mixer");
@@ -38,7 +38,7 @@ MACHINE_TEST(a_task_leaves_a_deadline_class)
 	assert_int_equal(machine_task(m, 100)->attr.reset_on_fork, 0);
 }
 
-MACHINE_TEST(a_child_of_a_deadline_task_is_born_without_it)
+MACHINE_TEST(a_child_of_a_deadline_task_is_not_born_in_its_class)
 {
 	start(m, BUDGET);
 	spawns(m, INIT, 100, "/usr/bin/mixer");
@@ -81,8 +81,8 @@ MACHINE_TEST(tasks_that_are_not_fair_are_left_alone)
 	stops_without_trace(m);
 }
 
-/* Which real time hides. */
-MACHINE_TEST(a_slice_of_its_own_outlasts_a_real_time_class)
+/* The kernel does not report a slice for real-time tasks. */
+MACHINE_TEST(a_chosen_slice_outlasts_a_real_time_class)
 {
 	start(m, "'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 }, 'jackd': { 'qos': 'QOS_RT' }");
 	forks(m, INIT, 100);
@@ -96,7 +96,7 @@ MACHINE_TEST(a_slice_of_its_own_outlasts_a_real_time_class)
 	stops_without_trace(m);
 }
 
-/* Nor its nice value, which lies where a class could have left it. */
+/* Its nice value is left alone, too, though a class could have set such a value. */
 MACHINE_TEST(a_real_time_task_s_nice_value_is_left_alone)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
@@ -116,7 +116,7 @@ MACHINE_TEST(a_kernel_thread_gets_nothing_of_a_task_that_had_its_id)
 	for (pid_t pid = 100; pid <= 101; pid++) {
 		spawns(m, INIT, pid, "/usr/bin/make");
 		exits(m, pid);
-		/* Or it is found later. */
+		/* The kernel thread 101 is found by a scan. */
 		m->lossy = pid == 101;
 		forks(m, KTHREADD, pid);
 		if (m->lossy)
@@ -157,7 +157,7 @@ MACHINE_TEST(schedqos_leaves_itself_alone)
 	assert_carries(m, 51, "SCHED_NORMAL nice -20");
 }
 
-/* ---- what the kernel lacks, refuses and forgets ---- */
+/* ---- a kernel that lacks, refuses or does not keep attributes ---- */
 
 MACHINE_TEST(a_kernel_without_slices_gets_the_rest)
 {
@@ -204,7 +204,7 @@ MACHINE_TEST(a_refused_task_still_has_something_to_undo)
 	execs(m, 100, "/usr/bin/gcc");
 	assert_task(m, 100, BY_DEFAULT, REASON_REFUSED);
 	m->refuse = 0;
-	/* That the class would have given this says nothing. */
+	/* The refused class would give this nice value, but somebody else chose it. */
 	renice(m, 100, 4);
 	scan(m);
 	stops_without_trace(m);
@@ -216,13 +216,13 @@ MACHINE_TEST(a_refused_undo_ends)
 	m->refuse = EPERM;
 	stop(m);
 	assert_int_equal(m->result, PLAN_REFUSED);
-	/* What there is to put back is still on record, for a restore. */
+	/* The record still has the attributes to put back, for a restore. */
 	assert_task(m, INIT, BY_DEFAULT, REASON_UNDONE);
 	assert_true(task_attr_is_pristine(&record(m, INIT)->had));
 	assert_false(task_attr_is_pristine(&record(m, INIT)->known));
 }
 
-MACHINE_TEST(what_is_not_kept_is_not_tagged)
+MACHINE_TEST(a_task_whose_attributes_are_not_kept_is_not_tagged)
 {
 	start(m, "'schedqos': { 'default': 'none' }, 'gcc': { 'qos': 'QOS_BACKGROUND' }");
 	m->ignore = true;
@@ -231,7 +231,7 @@ MACHINE_TEST(what_is_not_kept_is_not_tagged)
 	assert_nothing_to_undo(m, 100);
 }
 
-MACHINE_TEST(an_exit_is_the_end_of_the_record)
+MACHINE_TEST(an_exit_removes_the_record)
 {
 	const struct task_attr pristine = task_attr_pristine;
 
@@ -240,7 +240,7 @@ MACHINE_TEST(an_exit_is_the_end_of_the_record)
 	plan_exited(m->plan, 100);
 	plan_exited(m->plan, 100);
 	assert_unknown(m, 100);
-	/* An action that is reported after its task's end is of no interest. */
+	/* A report about the action of an ended task changes nothing. */
 	assert_int_equal(plan_applied(m->plan, &(struct plan_action){ .tid = 100 }, 0, &pristine),
 			 PLAN_GONE);
 	assert_unknown(m, 100);
@@ -260,7 +260,7 @@ MACHINE_TEST(a_clamp_that_cannot_be_put_back_makes_no_task_ours)
 	assert_carries(m, 100, "SCHED_RR priority 7");
 }
 
-/* Between the look and the set: the policy is not put back. */
+/* The task leaves real time between the look and the set. The set does not put the policy back. */
 MACHINE_TEST(a_task_that_leaves_real_time_during_a_set_is_looked_at_again)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");

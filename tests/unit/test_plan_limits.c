@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: a limit holds every fair task, raises none, and gives back what it has lowered. */
+/* Specifies that a limit lowers every fair task, raises none, and gives back at its end what it has lowered. */
 #include "fake_daemon.h"
 
 #define APP "'app': { 'qos': 'QOS_USER_INTERACTIVE' }"
@@ -10,7 +10,7 @@ static uint16_t limits(struct machine *m, const char *qos)
 	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.class = qos }, 100);
 }
 
-/* A process that has this by its own choice, before the daemon starts. */
+/* Starts a process that chooses these attributes, and then the daemon. */
 static void chose(struct machine *m, const char *json, struct task_attr attr)
 {
 	forks(m, INIT, 100);
@@ -27,7 +27,7 @@ static struct task_attr with_slice(uint32_t ms)
 	return attr;
 }
 
-MACHINE_TEST(a_slice_of_its_own_escapes_no_limit)
+MACHINE_TEST(a_chosen_slice_escapes_no_limit)
 {
 	uint16_t number;
 
@@ -42,7 +42,7 @@ MACHINE_TEST(a_slice_of_its_own_escapes_no_limit)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(batch_escapes_no_limit)
+MACHINE_TEST(a_chosen_sched_batch_escapes_no_limit)
 {
 	struct task_attr attr = task_attr_pristine;
 	uint16_t number;
@@ -51,7 +51,7 @@ MACHINE_TEST(batch_escapes_no_limit)
 	chose(m, "", attr);
 	number = limits(m, "QOS_BACKGROUND");
 	assert_carries(m, 100, BACKGROUND);
-	/* Nor does a child that chooses it under the limit, once it is looked at. */
+	/* A child that chooses attributes under the limit does not escape it, either, once it is looked at. */
 	forks(m, 100, 101);
 	sets(m, 101, with_slice(1));
 	execs(m, 101, "/bin/other");
@@ -62,7 +62,7 @@ MACHINE_TEST(batch_escapes_no_limit)
 	assert_carries(m, 100, "SCHED_BATCH nice 0");
 }
 
-MACHINE_TEST(a_task_without_a_class_has_a_limit)
+MACHINE_TEST(a_limit_lowers_a_task_without_a_class)
 {
 	chose(m, "'schedqos': { 'default': 'none', 'groups': { 'bg': { 'max': 'QOS_UTILITY' } } }", task_attr_pristine);
 	moves(m, 100, "/bg");
@@ -113,7 +113,7 @@ MACHINE_TEST(a_limit_raises_nobody)
 	assert_int_equal(living(m, 100)->attr.policy, POLICY_IDLE);
 }
 
-/* Real time takes privilege: no class is put on such tasks, either. */
+/* Real time takes privilege, and such tasks do not get classes, either. */
 MACHINE_TEST(a_limit_leaves_real_time_alone)
 {
 	struct task_attr attr = task_attr_pristine;
@@ -125,7 +125,7 @@ MACHINE_TEST(a_limit_leaves_real_time_alone)
 	assert_carries(m, 100, "SCHED_RR priority 5");
 }
 
-/* Two limits one after the other must not make the first one's values the task's choice. */
+/* The values of the first limit must not become the task's choice when the second limit begins. */
 MACHINE_TEST(a_choice_returns_after_several_limits)
 {
 	start_and_run(m, APP ", 'schedqos': { 'groups': { 'low': { 'max': 'QOS_BACKGROUND' }, 'mid': { 'max': 'QOS_UTILITY' } } }",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The plan, as a specification: a rule wins at the moment it comes to apply. Afterwards what is theirs stays theirs
- * until the next such moment, and all else is the class's.
+ * Specifies when a rule takes effect, and that attributes which somebody chooses afterwards stay until a rule takes
+ * effect again. The class decides all other attributes.
  */
 #include "fake_daemon.h"
 
@@ -13,9 +13,7 @@
 
 /* ---- renames ---- */
 
-/*
- * As Chromium's do: born of the interactive main thread, they set a nice value of their own, and then name themselves.
- */
+/* Chromium's threads do this: they copy the interactive main thread, set a nice value, and then name themselves. */
 MACHINE_TEST(a_thread_that_sets_its_nice_and_then_its_name_gets_its_class)
 {
 	start_and_run(m, THREADS, "/usr/bin/chrome");
@@ -28,7 +26,7 @@ MACHINE_TEST(a_thread_that_sets_its_nice_and_then_its_name_gets_its_class)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(one_that_lowers_itself_stays_there)
+MACHINE_TEST(a_thread_that_lowered_itself_stays_lowered_when_it_names_itself)
 {
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -38,7 +36,7 @@ MACHINE_TEST(one_that_lowers_itself_stays_there)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_rename_within_the_class_keeps_what_is_theirs)
+MACHINE_TEST(a_rename_within_a_class_keeps_what_somebody_chose)
 {
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -53,7 +51,7 @@ MACHINE_TEST(a_rename_within_the_class_keeps_what_is_theirs)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_rename_that_brings_another_class_does_not)
+MACHINE_TEST(a_rename_that_brings_another_class_replaces_what_somebody_chose)
 {
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -68,9 +66,9 @@ MACHINE_TEST(a_rename_that_brings_another_class_does_not)
 	stops_without_trace(m);
 }
 
-/* ---- what a program chooses for itself ---- */
+/* ---- choices of programs ---- */
 
-MACHINE_TEST(what_a_program_changes_is_theirs_and_all_else_the_class_s)
+MACHINE_TEST(an_attribute_that_a_program_changes_stays_and_the_class_decides_the_others)
 {
 	static const struct {
 		struct task_attr sets;
@@ -109,8 +107,8 @@ MACHINE_TEST(what_a_program_changes_is_theirs_and_all_else_the_class_s)
 		assert_task(m, (pid_t)(100 + i), cases[i].after, REASON_UNDONE);
 }
 
-/* The kernel takes no util_min above util_max, and the two may be chosen apart. */
-MACHINE_TEST(the_upper_one_of_two_clamps_counts)
+/* The kernel refuses a util_min above util_max, and somebody may choose only one of the two. */
+MACHINE_TEST(util_max_counts_if_util_min_is_above_it)
 {
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	machine_task(m, 100)->attr.util_min = machine_task(m, 100)->without.util_min = 600;
@@ -121,8 +119,8 @@ MACHINE_TEST(the_upper_one_of_two_clamps_counts)
 	stops_without_trace(m);
 }
 
-/* nice(1) adds to what the class gives: what it finds is what it was given. */
-MACHINE_TEST(nice_adds_to_what_it_finds_and_that_is_the_choice)
+/* nice(1) adds to the nice value that it finds, which may come from a class. */
+MACHINE_TEST(a_nice_value_that_nice_1_computes_from_a_class_is_a_choice)
 {
 	start(m, "");
 	forks(m, INIT, 100);
@@ -132,14 +130,14 @@ MACHINE_TEST(nice_adds_to_what_it_finds_and_that_is_the_choice)
 	assert_task(m, 100, "SCHED_NORMAL nice 12", REASON_CHOSEN);
 	spawns(m, 100, 101, "/usr/bin/child");
 	assert_task(m, 101, "SCHED_NORMAL nice 12", REASON_CHOSEN);
-	/* Of ours there is nothing left to add to. */
+	/* No class is left to add to. */
 	runs_nice(m, 101, 5, "/usr/bin/cmd");
 	assert_task(m, 101, "SCHED_NORMAL nice 17", REASON_CHOSEN);
 }
 
 /* ---- yield ---- */
 
-MACHINE_TEST(yield_says_what_a_rule_does_to_what_was_chosen)
+MACHINE_TEST(yield_decides_whether_a_rule_replaces_earlier_choices)
 {
 	static const struct {
 		const char *yield;
@@ -172,7 +170,7 @@ MACHINE_TEST(yield_says_what_a_rule_does_to_what_was_chosen)
 		sets(m, 100, cases[i].chosen);
 		execs(m, 100, "/usr/bin/chrome");
 		assert_task(m, 100, cases[i].carries, cases[i].reason);
-		/* Nor does another look change it. */
+		/* Another look changes nothing. */
 		scan(m);
 		assert_task(m, 100, cases[i].carries, cases[i].reason);
 		stops_without_trace(m);
@@ -192,7 +190,7 @@ MACHINE_TEST(a_task_is_left_alone_until_a_rule_takes_effect)
 	scan(m);
 	assert_no_action(m);
 	assert_task(m, 100, "SCHED_BATCH nice 12 slice 7 ms util 0..500", REASON_CHOSEN);
-	/* Though what takes privilege is not believed: it may be left of a class. */
+	/* A lower nice value is not taken for a choice, because it may be left over from a class. */
 	machine_task(m, 100)->attr.nice = 3;
 	scan(m);
 	assert_task(m, 100, "SCHED_BATCH nice 3 slice 7 ms util 0..500", REASON_CHOSEN);
@@ -203,7 +201,7 @@ MACHINE_TEST(a_task_is_left_alone_until_a_rule_takes_effect)
 
 /* ---- reload ---- */
 
-MACHINE_TEST(a_reload_of_the_same_rules_keeps_what_is_theirs)
+MACHINE_TEST(a_reload_of_the_same_rules_keeps_what_somebody_chose)
 {
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/vi");
@@ -213,13 +211,13 @@ MACHINE_TEST(a_reload_of_the_same_rules_keeps_what_is_theirs)
 	reload(m, "'aaa': { 'qos': 'QOS_UTILITY' }, " THREADS);
 	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
 	assert_task(m, 200, "SCHED_BATCH nice 10 slice 16 ms util 0..512", REASON_CHANGED);
-	/* Other attributes of the class apply beside it. */
+	/* Other attributes of the class change. */
 	reload(m, THREADS ", 'QOS_USER_INTERACTIVE': { 'sched_runtime': 6000000, 'sched_nice': -6 }");
 	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 6 ms", REASON_CHANGED);
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_reload_that_brings_another_class_does_not)
+MACHINE_TEST(a_reload_that_brings_another_class_replaces_what_somebody_chose)
 {
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/vi");
@@ -234,7 +232,7 @@ MACHINE_TEST(a_reload_that_brings_another_class_does_not)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(the_default_s_modes_judge_anew_when_they_come_into_force)
+MACHINE_TEST(choices_are_judged_again_when_the_mode_of_the_default_class_changes)
 {
 #define PRISTINE_MODE "'schedqos': { 'default': 'pristine' }"
 #define ALL_MODE      "'schedqos': { 'default': 'all' }"
@@ -280,7 +278,7 @@ MACHINE_TEST(the_default_s_modes_judge_anew_when_they_come_into_force)
 
 #define MAKE(more) "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true" more " }"
 
-MACHINE_TEST(nor_of_one_that_is_not_fair)
+MACHINE_TEST(nothing_is_inherited_from_a_task_that_is_not_fair)
 {
 	start(m, MAKE(""));
 	forks(m, INIT, 100);
@@ -293,7 +291,7 @@ MACHINE_TEST(nor_of_one_that_is_not_fair)
 	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
 }
 
-MACHINE_TEST(an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec)
+MACHINE_TEST(an_inherited_rule_replaces_what_was_chosen_before_the_ancestor_s_exec)
 {
 	start(m, MAKE(""));
 	forks(m, INIT, 100);
@@ -302,7 +300,7 @@ MACHINE_TEST(an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec)
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
 	spawns(m, 100, 101, "/usr/bin/sh");
 	assert_task(m, 101, BACKGROUND, REASON_INHERITED);
-	/* But not what is chosen since, whatever it is. */
+	/* It yields to any later choice. */
 	forks(m, 101, 102);
 	machine_task(m, 102)->attr.slice_ns = machine_task(m, 102)->without.slice_ns = 7 * MS;
 	execs(m, 102, "/usr/bin/as");
@@ -310,28 +308,28 @@ MACHINE_TEST(an_inherited_rule_takes_what_was_chosen_before_its_ancestor_s_exec)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(nor_does_it_raise_who_is_not_at_a_seat)
+MACHINE_TEST(an_inherited_rule_for_the_seat_raises_nobody_elsewhere)
 {
 	start(m, "'steam': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'raise': 'seat' }");
 	forks(m, INIT, 100);
 	execs(m, 100, "/usr/bin/steam");
 	spawns(m, 100, 101, "/usr/bin/game");
 	assert_task(m, 101, INTERACTIVE, REASON_INHERITED);
-	/* su, say. */
+	/* The child changed its user, as su does. */
 	forks(m, 100, 102);
 	machine_task(m, 102)->is_elsewhere = true;
 	execs(m, 102, "/usr/bin/sh");
 	assert_task(m, 102, BY_DEFAULT, REASON_DEFAULT);
 	spawns(m, 102, 103, "/usr/bin/game");
 	assert_task(m, 103, BY_DEFAULT, REASON_DEFAULT);
-	/* Nor after a reload. */
+	/* A reload does not raise it, either. */
 	reload(m, "'steam': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'raise': 'seat' }, 'vi': {}");
 	assert_task(m, 101, INTERACTIVE, REASON_INHERITED);
 	assert_task(m, 103, BY_DEFAULT, REASON_DEFAULT);
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_later_change_stays)
+MACHINE_TEST(a_renice_outlasts_a_rename_within_a_class)
 {
 	start_and_run(m, THREADS, "/usr/bin/chrome");
 	renice(m, 100, 10);
@@ -341,7 +339,7 @@ MACHINE_TEST(a_later_change_stays)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_real_time_class_that_a_lowered_task_does_not_get_leaves_its_slice)
+MACHINE_TEST(a_lowered_task_that_gets_no_real_time_class_keeps_its_slice)
 {
 	start(m, "'QOS_RT': { 'sched_policy': 'SCHED_FIFO', 'sched_priority': 5 }, 'app': { 'qos': 'QOS_RT' }");
 	spawns(m, INIT, 100, "/usr/bin/sh");

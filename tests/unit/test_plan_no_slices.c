@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: kernels without slices. There BATCH alone may be all that a class gives. */
+/* Specifies how the plan judges choices on kernels without slices, where a class may give nothing but SCHED_BATCH. */
 #include "fake_daemon.h"
 
 static void start_old(struct machine *m, const char *json)
@@ -8,8 +8,11 @@ static void start_old(struct machine *m, const char *json)
 	start(m, json);
 }
 
-/* Though the nice value, or the policy, is what its parent carried before; the two together count as that. */
-MACHINE_TEST(what_a_newborn_thread_or_child_chose_stays)
+/*
+ * Each chose a value that its parent carried before. Only a child that carries both values counts as a copy of the
+ * parent.
+ */
+MACHINE_TEST(a_single_value_that_a_newborn_task_chose_stays)
 {
 	start_old(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	forks(m, INIT, 100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan: what somebody asks for at run time, over the rules. */
+/* Specifies what overrides, which somebody requests at run time, do to tasks. */
 #include "fake_daemon.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static uint16_t limits(struct machine *m, pid_t pid, const char *qos)
 	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.class = qos }, pid);
 }
 
-MACHINE_TEST(a_class_goes_over_everything_and_comes_off_again)
+MACHINE_TEST(a_class_by_override_replaces_rule_and_choice_until_it_ends)
 {
 	uint16_t number;
 
@@ -44,7 +44,7 @@ MACHINE_TEST(a_class_goes_over_everything_and_comes_off_again)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(what_is_chosen_since_stays)
+MACHINE_TEST(a_choice_after_the_override_stays)
 {
 	uint16_t number, again;
 
@@ -53,7 +53,7 @@ MACHINE_TEST(what_is_chosen_since_stays)
 	renice(m, 100, 9);
 	scan(m);
 	assert_task(m, 100, "SCHED_BATCH nice 9 slice 20 ms util 0..256", REASON_CHANGED);
-	/* Until it is asked for again. */
+	/* The same class, requested again, replaces the choice. */
 	again = gives(m, 100, "QOS_BACKGROUND");
 	ends(m, number);
 	assert_task(m, 100, BACKGROUND, REASON_OVERRIDE);
@@ -64,7 +64,7 @@ MACHINE_TEST(what_is_chosen_since_stays)
 	assert_task(m, 100, "SCHED_NORMAL nice 9", REASON_UNDONE);
 }
 
-MACHINE_TEST(children_are_as_they_would_be)
+MACHINE_TEST(children_do_not_get_the_class_of_an_override)
 {
 	start_and_run(m, APP, "/usr/bin/app");
 	gives(m, 100, "QOS_BACKGROUND");
@@ -79,12 +79,12 @@ MACHINE_TEST(children_are_as_they_would_be)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_tree_hands_it_on)
+MACHINE_TEST(children_get_the_class_of_an_override_for_a_tree)
 {
 	uint16_t number;
 
 	start_and_run(m, APP, "/usr/bin/app");
-	forks(m, 100, 101); /* before */
+	forks(m, 100, 101); /* born before the override */
 	number = gives_tree(m, 100, "QOS_BACKGROUND");
 	assert_task(m, 101, INITIATED, REASON_RULE);
 	forks(m, 100, 109);
@@ -103,8 +103,8 @@ MACHINE_TEST(a_tree_hands_it_on)
 	stops_without_trace(m);
 }
 
-/* Also where the fork is heard of only after the override, or not at all. */
-MACHINE_TEST(a_late_or_lost_fork)
+/* The forks are booked only after the override, or their events are lost. */
+MACHINE_TEST(an_override_for_a_tree_covers_children_whose_fork_is_booked_late_or_lost)
 {
 	start_and_run(m, APP, "/usr/bin/app");
 	m->deaf = true;
@@ -123,7 +123,7 @@ MACHINE_TEST(a_late_or_lost_fork)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_limit_is_no_exec)
+MACHINE_TEST(a_limit_replaces_no_choice_below_it)
 {
 	uint16_t number;
 
@@ -152,13 +152,16 @@ MACHINE_TEST(a_limit_keeps_the_period)
 	limits(m, 100, "QOS_UTILITY");
 	assert_task(m, 100, "SCHED_BATCH nice 2 slice 8 ms util 0..512", REASON_RULE);
 	limits(m, 100, "QOS_BACKGROUND");
-	/* No rule gives that class at this period. */
+	/* No rule gives that class with this period. */
 	assert_task(m, 100, BACKGROUND, REASON_RULE);
 	stops_without_trace(m);
 }
 
-/* One class, the last; and of limits the lowest, whichever came first. Those that it has covered are not lost. */
-MACHINE_TEST(several_for_one_process)
+/*
+ * The last class counts, and the lowest limit, whichever came first. When an override ends, those that it covered count
+ * again.
+ */
+MACHINE_TEST(the_last_class_and_the_lowest_limit_count)
 {
 	uint16_t outer, inner, high, low;
 
@@ -186,12 +189,12 @@ MACHINE_TEST(several_for_one_process)
 	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
 	ends(m, outer);
 	assert_task(m, 100, INITIATED, REASON_RULE);
-	/* There are 65,535 numbers. */
+	/* There are 65,535 numbers, so they are used again. */
 	assert_int_equal(gives(m, 100, "QOS_UTILITY"), outer);
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_group_s_limit_goes_first)
+MACHINE_TEST(the_lower_of_a_group_s_limit_and_an_override_counts)
 {
 	start_and_run(m, "'schedqos': { 'groups': { 'low': { 'max': 'QOS_UTILITY' } } }," APP, "/usr/bin/app");
 	gives(m, 100, "QOS_USER_INTERACTIVE");
@@ -204,7 +207,7 @@ MACHINE_TEST(a_group_s_limit_goes_first)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_cgroup)
+MACHINE_TEST(a_limit_on_a_cgroup_covers_the_processes_in_it_and_below)
 {
 	uint16_t limit;
 
@@ -234,7 +237,7 @@ MACHINE_TEST(a_cgroup)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_reload_looks_its_class_up_again)
+MACHINE_TEST(a_reload_looks_up_the_class_of_an_override_again)
 {
 	bool raises;
 
@@ -262,7 +265,7 @@ MACHINE_TEST(a_reload_looks_its_class_up_again)
 	assert_carries(m, 100, PRISTINE);
 }
 
-MACHINE_TEST(a_crash_leaves_nothing)
+MACHINE_TEST(a_crash_ends_all_overrides)
 {
 	start_and_run(m, APP, "/usr/bin/app");
 	spawns(m, INIT, 101, "/usr/bin/other");
@@ -272,7 +275,7 @@ MACHINE_TEST(a_crash_leaves_nothing)
 	crash(m);
 	start(m, APP);
 	assert_task(m, 100, INITIATED, REASON_RULE);
-	/* It had nothing of its own before, so what somebody chose is what it had. */
+	/* No rule gave it a class, so its earlier choice returns. */
 	assert_task(m, 101, "SCHED_NORMAL nice 3", REASON_CHOSEN);
 	gives(m, 101, "QOS_USER_INTERACTIVE");
 	crash(m);
@@ -281,7 +284,7 @@ MACHINE_TEST(a_crash_leaves_nothing)
 	assert_carries(m, 101, "SCHED_NORMAL nice 3");
 }
 
-MACHINE_TEST(an_id_that_is_used_again)
+MACHINE_TEST(an_override_does_not_cover_a_process_that_reuses_the_id)
 {
 	start_and_run(m, APP, "/usr/bin/app");
 	gives(m, 100, "QOS_BACKGROUND");
@@ -299,7 +302,7 @@ MACHINE_TEST(an_id_that_is_used_again)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(real_time_is_left_alone)
+MACHINE_TEST(a_class_by_override_leaves_real_time_alone)
 {
 	start_and_run(m, APP, "/usr/bin/app");
 	chrt(m, 100, POLICY_FIFO, 20);
@@ -311,7 +314,7 @@ MACHINE_TEST(real_time_is_left_alone)
 	stop(m);
 }
 
-MACHINE_TEST(bad_ones)
+MACHINE_TEST(an_override_for_an_unknown_class_or_process_is_refused)
 {
 	const struct override unknown = { .kind = OVERRIDE_CLASS, .request.class = "QOS_NONE" };
 	uint16_t number;
@@ -326,8 +329,8 @@ MACHINE_TEST(bad_ones)
 	stops_without_trace(m);
 }
 
-/* It may be asked for at any time, and what carried it outlives a reload. */
-MACHINE_TEST(a_class_that_no_rule_names_counts)
+/* Somebody may request such a class at any time, and tasks that carry it outlive a reload. */
+MACHINE_TEST(a_class_that_no_rule_names_counts_as_given)
 {
 	start(m, FAST "," APP);
 	assert_int_equal(plan_given(m->plan)->lowest_nice, -7);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: other rules for tasks that run. */
+/* Specifies what a reload does to running tasks. */
 #include "fake_daemon.h"
 
 #define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
@@ -12,7 +12,7 @@ MACHINE_TEST(the_same_rules_again_change_nothing)
 	start_and_run(m, rules, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/make");
 	spawns(m, 200, 201, "/usr/bin/sh");
-	/* The same class for a period is another one. */
+	/* The same class with a period counts as another class. */
 	spawns(m, INIT, 300, "/usr/bin/vlc");
 	renice(m, 300, -6);
 	scan(m);
@@ -23,8 +23,8 @@ MACHINE_TEST(the_same_rules_again_change_nothing)
 	assert_task(m, 201, BACKGROUND, REASON_INHERITED);
 }
 
-/* What the class made possible does not stay once it gives something else. */
-MACHINE_TEST(a_changed_class_takes_what_it_made_possible)
+/* A value that only the class made possible does not stay when the class changes. */
+MACHINE_TEST(a_changed_class_takes_back_what_it_made_possible)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -44,9 +44,9 @@ MACHINE_TEST(a_task_whose_rule_is_gone_can_be_decided_before_the_scan)
 		      "/usr/bin/chrome");
 	clones(m, 100, 101);
 	m->missing = FACT_ATTR;
-	renames(m, 101, "bg"); /* so that this has yet to take effect */
+	renames(m, 101, "bg"); /* the thread keeps its class for now */
 	m->missing = 0;
-	/* The class is there still, but nothing assigns it. */
+	/* The class still exists, but no rule assigns it. */
 	set_config(m, "'vi': { 'qos': 'QOS_BACKGROUND' }");
 	forks(m, 101, 110);
 	scan(m);
@@ -70,7 +70,7 @@ MACHINE_TEST(a_list_s_inheriting_rule_is_found_again)
 {
 	start_and_run(m, MAKE, "/usr/bin/make");
 	spawns(m, 100, 101, "/usr/bin/sh");
-	exits(m, 100); /* nobody could find the ancestor now */
+	exits(m, 100); /* now no ancestor can be found */
 	reload(m, "'aaa': { 'qos': 'QOS_UTILITY', 'inherit': true }, "
 		  "'make': [ { 'qos': 'QOS_UTILITY', 'match': { 'exe': '/opt/*' } }, "
 		  "{ 'qos': 'QOS_USER_INITIATED', 'inherit': true } ]");

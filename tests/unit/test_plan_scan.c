@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: tasks found in /proc, at the start and after a loss. */
+/* Specifies how the plan treats tasks that a scan finds in /proc, at the start and after a loss of events. */
 #include "fake_daemon.h"
 
 #define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
@@ -7,7 +7,7 @@
 
 /* ---- the first scan ---- */
 
-MACHINE_TEST(tasks_that_were_there_take_their_class)
+MACHINE_TEST(tasks_that_ran_before_the_start_get_their_class)
 {
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	spawns(m, INIT, 200, "/usr/bin/vi");
@@ -38,7 +38,7 @@ MACHINE_TEST(a_scan_sees_each_task_once)
 	assert_true(plan_is_seen(m->plan, 101));
 	plan_scan_begin(m->plan);
 	assert_false(plan_is_seen(m->plan, 100));
-	/* Its parent is still to be looked at, and so is it. */
+	/* The scan has not found its parent yet, so it has not found the child, either. */
 	forks(m, 100, 102);
 	assert_false(plan_is_seen(m->plan, 102));
 }
@@ -62,7 +62,7 @@ MACHINE_TEST(a_missed_exec_is_found)
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
 }
 
-MACHINE_TEST(what_a_process_whose_other_threads_have_ended_chooses_is_its_own)
+MACHINE_TEST(a_leader_keeps_its_choice_after_its_threads_have_ended)
 {
 	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }",
 		      "/usr/bin/chrome");
@@ -71,7 +71,7 @@ MACHINE_TEST(what_a_process_whose_other_threads_have_ended_chooses_is_its_own)
 	clones(m, 100, 102);
 	exits(m, 101);
 	exits(m, 102);
-	/* As the sweep does it. */
+	/* The sweep after a scan does this. */
 	plan_exited(m->plan, 101);
 	plan_exited(m->plan, 102);
 	sets(m, 100, (struct task_attr){ .policy = POLICY_BATCH, .slice_ns = 15 * MS, .util_max = 1024, .nice = 19 });
@@ -96,7 +96,7 @@ MACHINE_TEST(another_start_is_another_task)
 	assert_carries(m, 100, PRISTINE);
 }
 
-MACHINE_TEST(a_missed_fork_s_child_takes_its_class)
+MACHINE_TEST(tasks_whose_birth_we_missed_get_their_class)
 {
 	start_and_run(m, CHROME "," MAKE, "/usr/bin/make");
 	m->lossy = true;
@@ -115,8 +115,8 @@ MACHINE_TEST(a_missed_fork_s_child_takes_its_class)
 		assert_carries(m, tid, PRISTINE);
 }
 
-/* It has not copied the class, whose slice it does not carry. */
-MACHINE_TEST(what_its_parent_s_class_gives_as_well_is_its_own)
+/* It does not carry the slice of its parent's class, so it has not copied the class. */
+MACHINE_TEST(a_nice_value_of_its_parent_s_class_without_the_slice_is_its_choice)
 {
 	start_and_run(m, "'schedqos': { 'default': 'none' }," MAKE, "/usr/bin/vi");
 	m->lossy = true;
@@ -130,8 +130,8 @@ MACHINE_TEST(what_its_parent_s_class_gives_as_well_is_its_own)
 	assert_carries(m, 101, "SCHED_NORMAL nice 4");
 }
 
-/* No class gives that slice, so the parent's record is believed. */
-MACHINE_TEST(what_is_beside_a_slice_of_its_own_is_its_parent_s_class)
+/* No class gives this slice, so the slice is a choice, and the rest is taken for the parent's class. */
+MACHINE_TEST(a_nice_value_of_its_parent_s_class_beside_a_chosen_slice_is_ours)
 {
 	start_and_run(m, CHROME "," MAKE, "/usr/bin/make");
 	m->lossy = true;
@@ -143,8 +143,8 @@ MACHINE_TEST(what_is_beside_a_slice_of_its_own_is_its_parent_s_class)
 	assert_carries(m, 101, "SCHED_NORMAL nice 4 slice 7 ms");
 }
 
-/* Though a rule has raised somebody from there. */
-MACHINE_TEST(a_missed_child_of_a_parent_that_has_chosen_is_no_orphan_nor_is_a_thread)
+/* A rule has raised another task from SCHED_IDLE, which limits the had of orphans. These two are no orphans. */
+MACHINE_TEST(a_missed_child_or_thread_of_a_task_that_lowered_itself_is_no_orphan)
 {
 	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false }");
 	spawns(m, INIT, 200, "/usr/bin/sh");
@@ -164,7 +164,7 @@ MACHINE_TEST(a_missed_child_of_a_parent_that_has_chosen_is_no_orphan_nor_is_a_th
 	assert_carries(m, 303, "SCHED_NORMAL nice 9");
 }
 
-MACHINE_TEST(a_missed_fork_s_niced_child_has_just_its_nice)
+MACHINE_TEST(a_missed_child_that_lowered_itself_keeps_only_its_nice_value)
 {
 	start_and_run(m, CHROME, "/usr/bin/chrome");
 	m->lossy = true;
@@ -176,7 +176,7 @@ MACHINE_TEST(a_missed_fork_s_niced_child_has_just_its_nice)
 	assert_task(m, 101, "SCHED_NORMAL nice 19", REASON_CHOSEN);
 }
 
-/* ---- tasks that carry our attributes, and nobody knows why ---- */
+/* ---- tasks that carry a class's attributes for an unknown reason ---- */
 
 static const struct task_attr interactive = {
 	.nice = -4,
@@ -184,12 +184,12 @@ static const struct task_attr interactive = {
 	.util_max = UTIL_FULL,
 };
 
-MACHINE_TEST(an_orphan_born_since_we_listen_keeps_just_its_slice)
+MACHINE_TEST(an_orphan_born_after_the_start_keeps_only_its_slice)
 {
 	start(m, CHROME);
 	m->lossy = true;
 	begins_fork(m, KTHREADD, 100);
-	machine_task(m, 100)->parent = 99; /* which has no record */
+	machine_task(m, 100)->parent = 99; /* a process without a record */
 	sets(m, 100, interactive);
 	execs(m, 100, "/usr/bin/vi");
 	m->lossy = false;
@@ -199,7 +199,7 @@ MACHINE_TEST(an_orphan_born_since_we_listen_keeps_just_its_slice)
 	assert_carries(m, 100, "SCHED_NORMAL nice 0 slice 8 ms");
 }
 
-MACHINE_TEST(an_old_task_with_the_same_attributes_is_somebody_s_choice)
+MACHINE_TEST(a_task_from_before_the_start_has_chosen_the_attributes_of_a_class)
 {
 	spawns(m, INIT, 100, "/usr/bin/vi");
 	sets(m, 100, interactive);
@@ -209,7 +209,7 @@ MACHINE_TEST(an_old_task_with_the_same_attributes_is_somebody_s_choice)
 	assert_carries(m, 100, INTERACTIVE);
 }
 
-MACHINE_TEST(a_nice_alone_is_no_mark_of_ours)
+MACHINE_TEST(an_orphan_with_nothing_but_the_nice_value_of_a_class_has_chosen_it)
 {
 	start(m, "'QOS_NICE': { 'sched_nice': 5 }, 'cc': { 'qos': 'QOS_NICE' }");
 	m->lossy = true;
@@ -223,10 +223,10 @@ MACHINE_TEST(a_nice_alone_is_no_mark_of_ours)
 }
 
 /*
- * It may be anybody's child that was there: nobody knows who had lowered that one. Nor of init's, though it carries the
- * same as that.
+ * Any process may have been its parent, and somebody may have lowered that one. A child of init is no exception, even
+ * if it carries the same as init.
  */
-MACHINE_TEST(an_orphan_has_no_more_than_who_was_raised)
+MACHINE_TEST(an_orphan_had_no_more_than_any_task_that_a_rule_raised)
 {
 	start(m,
 	      "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false }, 'sh': { 'qos': 'QOS_DEFAULT', 'yield': false }");
@@ -251,8 +251,8 @@ MACHINE_TEST(an_orphan_has_no_more_than_who_was_raised)
 	assert_carries(m, 102, "SCHED_NORMAL nice 10");
 }
 
-/* Anybody may have been its maker; init, whose class carries the same, vouches for nobody. */
-MACHINE_TEST(an_orphan_of_a_loss_does_not_climb)
+/* Any task may have made it. That init carries the same says nothing, because init adopts all orphans. */
+MACHINE_TEST(an_orphan_whose_birth_we_missed_does_not_climb)
 {
 	start(m, "'schedqos': { 'default': 'none' }," MAKE);
 	spawns(m, INIT, 100, "/bin/cmd");
@@ -269,7 +269,7 @@ MACHINE_TEST(an_orphan_of_a_loss_does_not_climb)
 	assert_int_equal(living(m, 102)->attr.nice, 4);
 }
 
-/* Its own slice is that of the process which has adopted it. */
+/* It chose the slice that its new parent carries. */
 MACHINE_TEST(an_orphan_of_a_subreaper_stays_lowered)
 {
 	start(m, "'manager': { 'qos': 'QOS_UTILITY' }, 'backup': { 'qos': 'QOS_BACKGROUND', 'yield': false }");
@@ -290,8 +290,8 @@ MACHINE_TEST(an_orphan_of_a_subreaper_stays_lowered)
 	assert_int_equal(living(m, 202)->attr.policy, POLICY_IDLE);
 }
 
-/* The leader was set meanwhile, but says nothing of what another thread had. */
-MACHINE_TEST(a_leader_does_not_vouch_for_what_another_thread_made)
+/* The leader was set meanwhile, but that does not tell what another thread had. */
+MACHINE_TEST(a_leader_s_record_does_not_decide_about_a_thread_that_another_thread_made)
 {
 	start_and_run(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }", "/usr/bin/app");
 	clones(m, 100, 101);

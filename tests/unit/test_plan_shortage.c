@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The plan, as a specification: a task that cannot be looked at, for want of descriptors or memory, is not one that is
- * gone.
+ * Specifies that a task which cannot be looked at, for lack of file descriptors or memory, is not taken for one that
+ * has ended.
  */
 #include "fake_daemon.h"
 
@@ -15,7 +15,7 @@ static void fails_with(struct machine *m, enum fact fact, int error)
 	m->why_missing = error;
 }
 
-MACHINE_TEST(an_exec_that_cannot_be_looked_at_keeps_what_there_is_to_put_back)
+MACHINE_TEST(a_process_that_cannot_be_looked_at_after_its_exec_keeps_what_it_had)
 {
 	static const enum fact facts[] = { FACT_EXE, FACT_ARGV };
 
@@ -36,7 +36,7 @@ MACHINE_TEST(an_exec_that_cannot_be_looked_at_keeps_what_there_is_to_put_back)
 	assert_carries(m, 102, PRISTINE);
 }
 
-MACHINE_TEST(it_is_decided_about_by_the_next_scan)
+MACHINE_TEST(a_process_that_could_not_be_looked_at_is_decided_about_by_the_next_scan)
 {
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/vi");
@@ -50,7 +50,7 @@ MACHINE_TEST(it_is_decided_about_by_the_next_scan)
 	assert_task(m, 101, INTERACTIVE, REASON_RULE);
 }
 
-MACHINE_TEST(thousands_may_be_due_at_once)
+MACHINE_TEST(thousands_of_tasks_may_be_due_at_once)
 {
 	struct plan_due due;
 
@@ -62,7 +62,7 @@ MACHINE_TEST(thousands_may_be_due_at_once)
 	assert_int_equal(due.tid, 3999);
 }
 
-MACHINE_TEST(one_that_is_gone_is_left_alone)
+MACHINE_TEST(a_process_that_has_ended_is_not_set)
 {
 	start(m, RULES);
 	spawns(m, INIT, 100, "/usr/bin/vi");

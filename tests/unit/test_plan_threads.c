@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: threads by their names, and descendants by inheritance. */
+/* Specifies which class threads get by their names, and which class descendants inherit. */
 #include "fake_daemon.h"
 
 /* ---- threads ---- */
@@ -34,7 +34,7 @@ MACHINE_TEST(a_rename_within_a_class_costs_nothing)
 	assert_task(m, 101, UTILITY, REASON_THREAD);
 }
 
-MACHINE_TEST(the_rename_of_an_unknown_task_is_of_no_interest)
+MACHINE_TEST(a_rename_of_a_task_without_a_record_costs_nothing)
 {
 	start(m, CHROME);
 	m->lossy = true;
@@ -46,13 +46,13 @@ MACHINE_TEST(the_rename_of_an_unknown_task_is_of_no_interest)
 	assert_unknown(m, 100);
 }
 
-MACHINE_TEST(a_thread_of_a_mixed_process_is_looked_at)
+MACHINE_TEST(a_new_thread_is_looked_at_if_the_threads_of_its_process_differ)
 {
 	start(m, CHROME);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
 	clones(m, 100, 101);
 	renames(m, 101, "bg");
-	/* Which thread created it no event tells; it copied the creator's name, too. */
+	/* No event tells which thread made it. It has copied its maker's name, too. */
 	clones(m, 101, 102);
 	assert_task(m, 102, BACKGROUND, REASON_THREAD);
 	clones(m, 100, 103);
@@ -64,8 +64,8 @@ MACHINE_TEST(a_thread_of_a_mixed_process_is_looked_at)
 		assert_carries(m, tid, PRISTINE);
 }
 
-/* Chromium's new threads do this. Only a thread that carries no less can have made one. */
-MACHINE_TEST(a_lowered_thread_holds_no_new_thread_back)
+/* Chromium's new threads lower themselves like this. Only a thread that carries no less can have made such a thread. */
+MACHINE_TEST(a_new_thread_is_not_taken_for_a_copy_of_a_lower_thread)
 {
 	start_and_run(m, CHROME, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -83,8 +83,8 @@ MACHINE_TEST(a_lowered_thread_holds_no_new_thread_back)
 	assert_carries(m, 102, PRISTINE);
 }
 
-/* What nobody else of the process carries may have been raised from the least that one of them had. */
-MACHINE_TEST(one_that_no_thread_knows_had_the_least_of_all)
+/* No other thread carries this nice value, so the thread may be a copy of any of them. */
+MACHINE_TEST(a_new_thread_that_fits_no_other_gets_the_least_that_any_of_them_had)
 {
 	start_and_run(m,
 		      "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false, "
@@ -104,7 +104,7 @@ MACHINE_TEST(one_that_no_thread_knows_had_the_least_of_all)
 	assert_carries(m, 102, "SCHED_NORMAL nice 10");
 }
 
-MACHINE_TEST(a_leader_that_leaves_its_threads_makes_a_mixed_process)
+MACHINE_TEST(new_threads_are_looked_at_if_only_the_leader_gets_another_class)
 {
 	start(m, CHROME);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -116,8 +116,8 @@ MACHINE_TEST(a_leader_that_leaves_its_threads_makes_a_mixed_process)
 	assert_task(m, 103, BACKGROUND, REASON_THREAD);
 }
 
-/* As renice(1) does of a process: nobody's thread but the leader is reniced. */
-MACHINE_TEST(a_leader_that_is_reniced_makes_a_mixed_process)
+/* renice(1) of a process does this: it changes the leader, and no other thread. */
+MACHINE_TEST(new_threads_are_looked_at_if_only_the_leader_is_reniced)
 {
 	start_and_run(
 		m,
@@ -132,7 +132,7 @@ MACHINE_TEST(a_leader_that_is_reniced_makes_a_mixed_process)
 	assert_carries(m, 102, PRISTINE);
 }
 
-MACHINE_TEST(a_process_is_no_longer_mixed_after_its_exec)
+MACHINE_TEST(new_threads_are_no_longer_looked_at_after_an_exec)
 {
 	start(m, CHROME ", 'viewer': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -144,8 +144,8 @@ MACHINE_TEST(a_process_is_no_longer_mixed_after_its_exec)
 	assert_no_fetch(m);
 }
 
-/* It was born with the class of before, and the leader got another one before anybody heard of it. */
-MACHINE_TEST(a_thread_that_execs_unheard_has_chosen_no_class_of_before)
+/* The thread was born with the former class. Before its birth is booked, the leader gets another class. */
+MACHINE_TEST(a_former_class_is_not_a_choice_of_a_thread_that_execs_before_it_is_booked)
 {
 	start(m, "'a': { 'qos': 'QOS_USER_INTERACTIVE' }, 'b': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 100, "/bin/b");
@@ -161,8 +161,8 @@ MACHINE_TEST(a_thread_that_execs_unheard_has_chosen_no_class_of_before)
 	assert_int_equal(living(m, 100)->attr.policy, POLICY_NORMAL);
 }
 
-/* What a rule took out of SCHED_IDLE goes back there. */
-MACHINE_TEST(a_thread_that_execs_unheard_keeps_no_policy_that_it_was_raised_to)
+/* A rule raised the task from SCHED_IDLE, so it returns there. */
+MACHINE_TEST(a_thread_that_execs_before_it_is_booked_keeps_no_policy_of_a_rule)
 {
 	start(m, "'a': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true }");
 	spawns(m, INIT, 100, "/bin/vi");
@@ -181,8 +181,8 @@ MACHINE_TEST(a_thread_that_execs_unheard_keeps_no_policy_that_it_was_raised_to)
 	assert_int_equal(living(m, 100)->attr.policy, POLICY_IDLE);
 }
 
-/* It has lost by that what its maker had. */
-MACHINE_TEST(a_thread_of_a_mixed_process_is_born_with_reset_on_fork)
+/* Reset-on-fork took the nice value that its maker had from the new thread. */
+MACHINE_TEST(a_thread_born_with_reset_on_fork_does_not_have_its_maker_s_nice_value)
 {
 	start_and_run(m, "'chrome': { 'qos': 'QOS_UTILITY', 'enforce': true }", "/usr/bin/chrome");
 	renice(m, 100, -7);
@@ -196,8 +196,8 @@ MACHINE_TEST(a_thread_of_a_mixed_process_is_born_with_reset_on_fork)
 	assert_carries(m, 102, PRISTINE);
 }
 
-/* While one of its threads lives no other can have called exec. */
-MACHINE_TEST(a_loss_takes_nothing_from_a_leader_with_threads)
+/* No thread can have called exec while another one lives. */
+MACHINE_TEST(a_loss_takes_nothing_that_a_leader_with_threads_had)
 {
 	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'enforce': true }", "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -208,8 +208,8 @@ MACHINE_TEST(a_loss_takes_nothing_from_a_leader_with_threads)
 	stops_without_trace(m);
 }
 
-/* Its record was the leader's, whom somebody has lowered since; but it copied a thread that we have. */
-MACHINE_TEST(one_that_nobody_heard_of_copied_a_thread)
+/* Its record copies that of the leader, which somebody has lowered; but another thread with a record made it. */
+MACHINE_TEST(a_thread_whose_birth_we_missed_is_taken_for_a_copy_of_the_thread_that_fits)
 {
 	start_and_run(m, CHROME, "/usr/bin/chrome");
 	clones(m, 100, 101);
@@ -223,8 +223,8 @@ MACHINE_TEST(one_that_nobody_heard_of_copied_a_thread)
 	stops_without_trace(m);
 }
 
-/* It is no copy of another thread, but of who forked it. */
-MACHINE_TEST(an_early_copy_with_a_thread_that_execs)
+/* The process 101 is not a copy of its own thread, but of the process that forked it. */
+MACHINE_TEST(a_process_that_execs_after_making_a_thread_is_compared_with_its_parent)
 {
 	start(m, "'make': { 'qos': 'QOS_BACKGROUND' }, 'cargo': { 'qos': 'QOS_USER_INITIATED' }");
 	spawns(m, INIT, 100, "/usr/bin/make");
@@ -241,7 +241,7 @@ MACHINE_TEST(an_early_copy_with_a_thread_that_execs)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_renice_of_one_without_a_class_outlasts_an_exec)
+MACHINE_TEST(a_renice_of_a_process_without_a_class_outlasts_an_exec)
 {
 	start_and_run(m, "'schedqos': { 'default': 'none' }", "/usr/bin/app");
 	clones(m, 100, 101);
@@ -251,7 +251,7 @@ MACHINE_TEST(a_renice_of_one_without_a_class_outlasts_an_exec)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_thread_s_copy_has_its_clamp)
+MACHINE_TEST(a_thread_keeps_the_clamp_that_its_maker_chose)
 {
 	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }",
 		      "/usr/bin/chrome");
@@ -291,7 +291,7 @@ MACHINE_TEST(the_nearest_ancestor_wins)
 	assert_task(m, 102, INTERACTIVE, REASON_INHERITED);
 }
 
-MACHINE_TEST(a_rule_can_end_what_is_handed_on)
+MACHINE_TEST(a_rule_can_end_inheritance)
 {
 	start(m, MAKE ", 'xterm': { 'qos': 'QOS_USER_INITIATED', 'inherit': false }, 'vi': { 'inherit': false }");
 	spawns(m, INIT, 100, "/usr/bin/make");
@@ -302,18 +302,18 @@ MACHINE_TEST(a_rule_can_end_what_is_handed_on)
 	assert_task(m, 103, BY_DEFAULT, REASON_DEFAULT);
 	spawns(m, 103, 104, "/usr/bin/bash");
 	assert_task(m, 104, BY_DEFAULT, REASON_DEFAULT);
-	/* What goes on from there is handed on again. */
+	/* Another inherited rule takes effect beneath. */
 	spawns(m, 104, 105, "/usr/bin/make");
 	spawns(m, 105, 106, "/usr/bin/sh");
 	assert_task(m, 106, BACKGROUND, REASON_INHERITED);
-	/* As does what the same process becomes. */
+	/* Inheritance also ends if the same process execs such a program. */
 	spawns(m, 100, 107, "/usr/bin/bash");
 	execs(m, 107, "/usr/bin/vi");
 	spawns(m, 107, 108, "/usr/bin/sh");
 	assert_task(m, 108, BY_DEFAULT, REASON_DEFAULT);
 }
 
-MACHINE_TEST(a_rule_ends_what_is_handed_on_where_tasks_are_left_alone)
+MACHINE_TEST(a_rule_can_end_inheritance_where_there_is_no_default_class)
 {
 	start(m, MAKE ", 'schedqos': { 'default': 'none' }, 'vi': { 'inherit': false }");
 	spawns(m, INIT, 100, "/usr/bin/make");
@@ -322,7 +322,7 @@ MACHINE_TEST(a_rule_ends_what_is_handed_on_where_tasks_are_left_alone)
 	assert_task(m, 102, PRISTINE, REASON_NO_RULE);
 }
 
-MACHINE_TEST(the_same_process_inherits_from_what_it_was)
+MACHINE_TEST(a_process_inherits_from_the_program_that_it_ran_before)
 {
 	start(m, MAKE);
 	spawns(m, INIT, 100, "/usr/bin/make");
@@ -330,7 +330,7 @@ MACHINE_TEST(the_same_process_inherits_from_what_it_was)
 	assert_task(m, 100, BACKGROUND, REASON_INHERITED);
 }
 
-/* As where a scan comes between the events and what is decided by them. */
+/* The thread's end is booked before its child is decided about, as when a scan comes in between. */
 MACHINE_TEST(a_child_of_a_thread_that_has_ended_inherits)
 {
 	start_and_run(m, MAKE, "/usr/bin/sh");
@@ -347,7 +347,7 @@ MACHINE_TEST(a_child_of_a_thread_that_has_ended_inherits)
 	assert_task(m, 110, BACKGROUND, REASON_INHERITED);
 }
 
-MACHINE_TEST(an_orphan_keeps_what_it_inherits)
+MACHINE_TEST(an_orphan_keeps_its_inherited_class)
 {
 	start(m, MAKE);
 	spawns(m, INIT, 100, "/usr/bin/make");
@@ -359,7 +359,7 @@ MACHINE_TEST(an_orphan_keeps_what_it_inherits)
 	assert_task(m, 102, BACKGROUND, REASON_INHERITED);
 }
 
-/* Though the thread that forked was born before the process moved. */
+/* The thread that forks was born before the process moved. */
 MACHINE_TEST(a_thread_s_child_inherits_from_its_process)
 {
 	start_and_run(
@@ -369,7 +369,7 @@ MACHINE_TEST(a_thread_s_child_inherits_from_its_process)
 		"/usr/bin/app");
 	clones(m, 100, 101);
 	moves(m, 100, "/a");
-	/* The first one is looked at in any case. */
+	/* The first child is always looked at. */
 	for (pid_t pid = 110; pid <= 112; pid++)
 		forks(m, 101, pid);
 	renames(m, 111, "bg");
@@ -378,8 +378,8 @@ MACHINE_TEST(a_thread_s_child_inherits_from_its_process)
 	assert_task(m, 112, INTERACTIVE, REASON_INHERITED);
 }
 
-/* As when its user has left the seat, which is seen when it is matched the next time. */
-MACHINE_TEST(threads_lose_what_their_process_inherits_no_longer)
+/* The user has left the seat. That is noticed when the process is matched the next time. */
+MACHINE_TEST(threads_lose_a_class_that_their_process_no_longer_inherits)
 {
 	start(m, "'schedqos': { 'default': 'none', 'groups': { 'x': { 'max': 'QOS_UTILITY' } } },"
 		 "'steam': { 'qos': 'QOS_USER_INTERACTIVE', 'inherit': true, 'raise': 'seat' }");
@@ -393,7 +393,7 @@ MACHINE_TEST(threads_lose_what_their_process_inherits_no_longer)
 	assert_task(m, 102, PRISTINE, REASON_NO_RULE);
 }
 
-MACHINE_TEST(a_rule_of_threads_alone_is_a_rule_of_its_own)
+MACHINE_TEST(a_rule_with_classes_for_threads_only_ends_inheritance)
 {
 	start(m, MAKE ", 'sh': { 'thread_qos': { 'bg': 'QOS_USER_INTERACTIVE' } }");
 	spawns(m, INIT, 100, "/usr/bin/make");
@@ -403,8 +403,8 @@ MACHINE_TEST(a_rule_of_threads_alone_is_a_rule_of_its_own)
 	assert_task(m, 101, INTERACTIVE, REASON_THREAD);
 }
 
-/* Its record was the leader's, which somebody has made real-time; but it copied a thread that we have. */
-MACHINE_TEST(one_without_a_class_that_copied_a_real_time_thread)
+/* Its record copies that of the leader, which somebody has made real-time; but another thread with a record made it. */
+MACHINE_TEST(a_copy_of_a_real_time_thread_loses_real_time_with_its_class)
 {
 	start_and_run(m,
 		      "'schedqos': { 'default': 'none' },"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan, as a specification: the way back. After the stop the machine is as it would be without us. */
+/* Specifies that after the stop every task carries what it would carry without us. */
 #include "fake_daemon.h"
 
 #define CHROME \
@@ -11,7 +11,7 @@ static void begins_undo(struct machine *m)
 	plan_undo_begin(m->plan);
 }
 
-MACHINE_TEST(a_child_born_during_the_undo_is_undone)
+MACHINE_TEST(a_child_born_during_the_stop_is_put_back)
 {
 	start(m, CHROME);
 	spawns(m, INIT, 100, "/usr/bin/chrome");
@@ -25,8 +25,8 @@ MACHINE_TEST(a_child_born_during_the_undo_is_undone)
 	assert_task(m, 102, PRISTINE, REASON_UNDONE);
 }
 
-/* Its child is born with what its origin had by us. */
-MACHINE_TEST(a_fork_that_outlasts_the_stop_is_looked_at_later)
+/* The child is born with the class of its origin. */
+MACHINE_TEST(a_child_whose_fork_outlasts_the_stop_is_put_back_later)
 {
 	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }", "/usr/bin/chrome");
 	forks(m, 100, 103);
@@ -35,7 +35,7 @@ MACHINE_TEST(a_fork_that_outlasts_the_stop_is_looked_at_later)
 	assert_carries(m, 100, PRISTINE);
 	m->lossy = true;
 	ends_fork(m, 101);
-	/* Nobody else is touched, whatever he has chosen since. */
+	/* No other task is touched, whatever it has chosen since. */
 	renice(m, 103, -3);
 	forks(m, 103, 104);
 	m->lossy = false;
@@ -46,8 +46,8 @@ MACHINE_TEST(a_fork_that_outlasts_the_stop_is_looked_at_later)
 	assert_int_equal(m->last.tid, 101);
 }
 
-/* Nobody is left to say what it had: no more than the least that a rule has raised. */
-MACHINE_TEST(one_that_outlasts_its_parent_as_well_gets_no_more_than_that_had)
+/* No record tells what it had, so it gets no more than the least that any task had which a rule raised. */
+MACHINE_TEST(an_orphan_whose_fork_outlasts_the_stop_gets_no_more_than_its_parent_had)
 {
 	struct task_attr interactive;
 
@@ -67,8 +67,8 @@ MACHINE_TEST(one_that_outlasts_its_parent_as_well_gets_no_more_than_that_had)
 	assert_carries(m, 101, "SCHED_NORMAL nice 10");
 }
 
-/* Who vouches for it is found out by the scan. */
-MACHINE_TEST(a_child_on_its_way_at_a_crash)
+/* The scan finds the process that the child copied. */
+MACHINE_TEST(a_child_whose_fork_was_under_way_at_a_crash_is_put_back)
 {
 	start(m, "'schedqos': { 'default': 'none' }, 'make': { 'qos': 'QOS_BACKGROUND' }");
 	spawns(m, INIT, 90, "/usr/bin/sh");

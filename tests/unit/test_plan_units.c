@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan: classes that units of the service manager give. */
+/* Specifies which classes processes get by the files of their units. */
 #include "fake_daemon.h"
 
 #define RULES                                       \
@@ -18,7 +18,7 @@ static void set(struct machine *m, const char *cgroup, const char *qos, const ch
 	hear(m);
 }
 
-/* Program 100 in a cgroup, and what is made of it. */
+/* Starts process 100, and moves it to a cgroup when the service has a class. */
 static void runs_in(struct machine *m, const char *json, const char *exe, const char *cgroup)
 {
 	start_and_run(m, json, exe);
@@ -26,7 +26,7 @@ static void runs_in(struct machine *m, const char *json, const char *exe, const 
 	moves(m, 100, cgroup);
 }
 
-MACHINE_TEST(it_is_for_whom_no_rule_names)
+MACHINE_TEST(a_unit_s_class_is_for_processes_that_no_rule_names)
 {
 	runs_in(m, RULES, "/usr/bin/other", SERVICE);
 	assert_task(m, 100, INTERACTIVE, REASON_UNIT);
@@ -43,8 +43,8 @@ MACHINE_TEST(it_is_for_whom_no_rule_names)
 	stops_without_trace(m);
 }
 
-/* As where no rule has a class for it at all. */
-MACHINE_TEST(a_rule_for_some_threads_leaves_the_others)
+/* The rule has no class for the process itself. */
+MACHINE_TEST(a_unit_s_class_is_for_threads_to_which_a_rule_gives_none)
 {
 	runs_in(m, RULES, "/usr/bin/io", SERVICE);
 	clones(m, 100, 101);
@@ -54,7 +54,7 @@ MACHINE_TEST(a_rule_for_some_threads_leaves_the_others)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(the_nearest_one_counts_and_no_other_of_that_name)
+MACHINE_TEST(the_innermost_unit_counts_and_no_other_unit_of_that_name)
 {
 	static const struct {
 		const char *cgroup, *attr;
@@ -82,7 +82,7 @@ MACHINE_TEST(the_nearest_one_counts_and_no_other_of_that_name)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(it_comes_and_goes_and_a_reload_looks_it_up_again)
+MACHINE_TEST(a_unit_s_class_follows_the_list_of_units_and_a_reload)
 {
 	runs_in(m, RULES, "/usr/bin/other", SERVICE);
 	set(m, SERVICE, "QOS_BACKGROUND", NULL);
@@ -104,8 +104,8 @@ MACHINE_TEST(it_comes_and_goes_and_a_reload_looks_it_up_again)
 	stops_without_trace(m);
 }
 
-/* Like QOS_DEFAULT. */
-MACHINE_TEST(what_somebody_has_chosen_stays)
+/* A unit's class yields to choices as the default class does. */
+MACHINE_TEST(a_unit_s_class_does_not_replace_a_choice)
 {
 	start(m, RULES);
 	set(m, SERVICE, "QOS_USER_INTERACTIVE", NULL);
@@ -117,7 +117,7 @@ MACHINE_TEST(what_somebody_has_chosen_stays)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_group_s_limit_and_an_override_go_first)
+MACHINE_TEST(a_group_s_limit_and_an_override_have_priority_over_a_unit_s_class)
 {
 	const struct override override = { .kind = OVERRIDE_CLASS, .request.class = "QOS_USER_INITIATED", .pid = 100 };
 	uint16_t number;
@@ -137,7 +137,7 @@ MACHINE_TEST(a_group_s_limit_and_an_override_go_first)
 	stops_without_trace(m);
 }
 
-/* ---- users' ---- */
+/* ---- units of users ---- */
 
 #define ALICE 1000
 #define BOB   1001
@@ -159,7 +159,7 @@ static void run_as(struct machine *m, pid_t pid, uid_t uid, const char *exe)
 	execs(m, pid, exe);
 }
 
-MACHINE_TEST(a_user_s_is_for_what_runs_as_nobody_but_him)
+MACHINE_TEST(a_user_s_unit_is_for_processes_that_run_as_nobody_else)
 {
 	start(m, RULES);
 	user_says(m, ALICE, OWN, "QOS_BACKGROUND");
@@ -186,8 +186,8 @@ MACHINE_TEST(a_user_s_is_for_what_runs_as_nobody_but_him)
 	stops_without_trace(m);
 }
 
-/* Than QOS_DEFAULT, and than what a unit of the system's around it gives. */
-MACHINE_TEST(a_user_s_only_lowers)
+/* It lowers below QOS_DEFAULT, or below the class of a system unit around it. */
+MACHINE_TEST(a_user_s_unit_only_lowers)
 {
 	static const struct {
 		const char *systems, *around, *users, *attr;
@@ -202,7 +202,7 @@ MACHINE_TEST(a_user_s_only_lowers)
 		{ "QOS_USER_INTERACTIVE", OWN, "QOS_NONE", INTERACTIVE, REASON_UNIT },
 		{ "QOS_USER_INITIATED", OWN, "QOS_USER_INTERACTIVE", INITIATED, REASON_UNIT },
 		{ "QOS_BACKGROUND", "/user.slice", "QOS_UTILITY", BACKGROUND, REASON_UNIT },
-		/* The system's is nearer. */
+		/* The system's unit is inside the user's. */
 		{ "QOS_USER_INTERACTIVE", OWN "/sub", "QOS_BACKGROUND", INTERACTIVE, REASON_UNIT },
 	};
 
@@ -219,8 +219,8 @@ MACHINE_TEST(a_user_s_only_lowers)
 	stops_without_trace(m);
 }
 
-/* Which its rank does not tell. */
-MACHINE_TEST(a_user_s_brings_no_real_time_io)
+/* The rank of a class does not show its I/O priority. */
+MACHINE_TEST(a_user_s_unit_gives_no_real_time_io_priority)
 {
 	start(m, "'QOS_LOW': { 'sched_nice': 9, 'io_class': 'realtime', 'io_priority': 0 }");
 	run_as(m, 100, ALICE, "/usr/bin/other");
@@ -232,7 +232,7 @@ MACHINE_TEST(a_user_s_brings_no_real_time_io)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_crash_leaves_nothing)
+MACHINE_TEST(a_crash_ends_the_classes_of_units)
 {
 	runs_in(m, RULES, "/usr/bin/other", SERVICE);
 	crash(m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan: what users ask for at run time, and what is seen of their apps. */
+/* Specifies what overrides by users do, and what the visibility of their apps does. */
 #include "fake_daemon.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #define ALICE 1000
 #define BOB   1001
 
-/* Her process of that program. */
+/* Starts a process of this user. */
 static void runs_as(struct machine *m, pid_t pid, uid_t uid, const char *program)
 {
 	forks(m, INIT, pid);
@@ -17,7 +17,7 @@ static void runs_as(struct machine *m, pid_t pid, uid_t uid, const char *program
 	execs(m, pid, program);
 }
 
-/* By whom: 0 is root. */
+/* Gives the process a class, by request of this user; 0 is root. */
 static uint16_t gives(struct machine *m, uid_t uid, pid_t pid, const char *qos, bool raises)
 {
 	return asks(m, (struct override){ .kind = OVERRIDE_CLASS, .uid = uid, .request = { qos, true, raises } }, pid);
@@ -28,7 +28,7 @@ static uint16_t limits(struct machine *m, uid_t uid, pid_t pid, const char *qos)
 	return asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.class = qos, .uid = uid }, pid);
 }
 
-MACHINE_TEST(a_user_s_never_raises_unless_it_says_so)
+MACHINE_TEST(a_user_s_class_raises_nothing_unless_it_says_so)
 {
 	uint16_t number;
 
@@ -38,7 +38,7 @@ MACHINE_TEST(a_user_s_never_raises_unless_it_says_so)
 	assert_false(plan_override_needs_raise(m->plan, "QOS_USER_INITIATED", 100));
 	number = gives(m, ALICE, 100, "QOS_UTILITY", false);
 	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
-	/* What rules give less stays so, a thread's class as well. */
+	/* A lower class by a rule stays, also that of a thread. */
 	clones(m, 100, 101);
 	renames(m, 101, "io");
 	assert_carries(m, 101, UTILITY);
@@ -55,8 +55,8 @@ MACHINE_TEST(a_user_s_never_raises_unless_it_says_so)
 	stops_without_trace(m);
 }
 
-/* It takes effect as a rule does: not over what somebody has lowered. */
-MACHINE_TEST(nor_what_somebody_lowered)
+/* The override takes effect like a rule, which does not raise what somebody has lowered. */
+MACHINE_TEST(a_user_s_class_raises_no_lowered_task_unless_it_says_so)
 {
 	uint16_t number;
 
@@ -78,16 +78,16 @@ MACHINE_TEST(nor_what_somebody_lowered)
 #define ROOT  ((uid_t)0)
 
 /*
- * A child of Alice's program, by whom it runs as: what was asked for her process before it was born, and for itself
- * after its exec.
+ * Children of Alice's process: overrides that were requested for her process before the birth of the child, one for the
+ * child after its exec, and the user as whom the child runs.
  */
 static const struct {
 	struct asked {
 		uid_t uid;
 		enum override_kind kind;
-		const char *qos; /* NULL: nothing */
+		const char *qos; /* NULL: none */
 	} asked[2], then;
-	uid_t owner; /* ROOT: Alice, with privileges */
+	uid_t owner; /* ROOT: Alice, but with privileges */
 	const char *attr;
 } children[] = {
 	{ { { ALICE, CLASS, "QOS_BACKGROUND" } }, { 0 }, ALICE, BACKGROUND },
@@ -96,13 +96,13 @@ static const struct {
 	{ { { ALICE, LIMIT, "QOS_BACKGROUND" } }, { 0 }, ALICE, BACKGROUND },
 	{ { { ALICE, LIMIT, "QOS_BACKGROUND" } }, { 0 }, ROOT, INITIATED },
 	{ { { ALICE, LIMIT, "QOS_BACKGROUND" } }, { 0 }, BOB, INITIATED },
-	/* A user's limit hides none of root's, nor of another user's. */
+	/* A user's limit replaces neither a limit of root nor one of another user. */
 	{ { { ROOT, LIMIT, "QOS_UTILITY" }, { ALICE, LIMIT, "QOS_BACKGROUND" } }, { 0 }, ALICE, BACKGROUND },
 	{ { { ROOT, LIMIT, "QOS_UTILITY" }, { ALICE, LIMIT, "QOS_BACKGROUND" } }, { 0 }, ROOT, UTILITY },
 	{ { { ALICE, LIMIT, "QOS_BACKGROUND" } }, { BOB, LIMIT, "QOS_UTILITY" }, BOB, UTILITY },
 	{ { { ALICE, LIMIT, "QOS_UTILITY" } }, { ALICE, LIMIT, "QOS_BACKGROUND" }, ALICE, BACKGROUND },
 	{ { { ALICE, LIMIT, "QOS_BACKGROUND" } }, { ALICE, LIMIT, "QOS_UTILITY" }, ALICE, BACKGROUND },
-	/* Root's class goes before a user's, whichever was first. */
+	/* Root's class has priority over a user's, in either order. */
 	{ { { ALICE, CLASS, "QOS_BACKGROUND" }, { ROOT, CLASS, "QOS_UTILITY" } }, { 0 }, ALICE, UTILITY },
 	{ { { ROOT, CLASS, "QOS_UTILITY" } }, { ALICE, CLASS, "QOS_BACKGROUND" }, ALICE, UTILITY },
 };
@@ -118,7 +118,7 @@ static struct override child_is_asked(const struct asked *asked)
 	return override;
 }
 
-MACHINE_TEST(it_is_for_what_is_his_alone)
+MACHINE_TEST(a_user_s_override_covers_only_processes_that_run_as_nobody_else)
 {
 	pid_t pid = 100;
 
@@ -140,8 +140,8 @@ MACHINE_TEST(it_is_for_what_is_his_alone)
 	stops_without_trace(m);
 }
 
-/* What is hers again below what is not, and what is not any more though it called no exec. */
-MACHINE_TEST(and_is_looked_at_with_each_match)
+/* A child may run as Alice again, though its parent does not. And a process may change its user without an exec. */
+MACHINE_TEST(the_user_of_a_process_is_checked_at_each_match)
 {
 	start(m, APP);
 	runs_as(m, 100, ALICE, "/usr/bin/app");
@@ -163,7 +163,7 @@ MACHINE_TEST(and_is_looked_at_with_each_match)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(root_s_goes_before_a_user_s)
+MACHINE_TEST(root_s_class_has_priority_over_a_user_s)
 {
 	uint16_t users, roots, low;
 
@@ -183,7 +183,7 @@ MACHINE_TEST(root_s_goes_before_a_user_s)
 	stops_without_trace(m);
 }
 
-/* Of whom no event says that the child is a copy of its maker: but its nice value is not its own choice. */
+/* No event tells that the child is a copy of its maker, but its nice value is not the child's choice. */
 MACHINE_TEST(a_child_made_for_its_grandparent_does_not_stay_raised)
 {
 	uint16_t number;
@@ -192,25 +192,28 @@ MACHINE_TEST(a_child_made_for_its_grandparent_does_not_stay_raised)
 	runs_as(m, 100, ALICE, "/usr/bin/app");
 	forks(m, 100, 101);
 	number = gives(m, ALICE, 101, "QOS_USER_INTERACTIVE", true);
-	/* The first child is looked at in any case. */
+	/* The first child is always looked at. */
 	forks(m, 101, 102);
 	hear(m);
 	forks_for_parent(m, 101, 103);
 	forks_for_parent(m, 101, 104);
-	/* From -4. */
+	/* It carried -4. */
 	renice(m, 104, -3);
 	hear(m);
 	ends(m, number);
 	assert_int_equal(living(m, 103)->attr.nice, -2);
 	assert_int_equal(living(m, 104)->attr.nice, -2);
-	/* The machine takes the choice for one that the stop leaves. */
+	/* The fake machine expects this choice to remain after the stop, so end the task first. */
 	exits(m, 104);
 	exits(m, 103);
 	stops_without_trace(m);
 }
 
-/* Each one that may have been covered has its tree looked for: what a user has many of is not to cost others. */
-MACHINE_TEST(who_is_looked_for_at_an_end)
+/*
+ * Each limit that may have been covered costs a search of its process's tree. A user's many overrides must not cost
+ * others.
+ */
+MACHINE_TEST(only_limits_that_the_ended_one_may_have_covered_are_applied_again)
 {
 	struct overrides *overrides;
 	uint16_t low, covered, class, roots;
@@ -233,7 +236,7 @@ MACHINE_TEST(who_is_looked_for_at_an_end)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(a_user_s_cgroup)
+MACHINE_TEST(a_user_s_limit_on_a_cgroup_covers_only_that_user_s_processes)
 {
 	start(m, APP);
 	runs_as(m, 100, ALICE, "/usr/bin/app");
@@ -243,13 +246,13 @@ MACHINE_TEST(a_user_s_cgroup)
 	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.cgroup = "/a", .limit.class = "QOS_UTILITY", .uid = ALICE }, 0);
 	assert_task(m, 100, UTILITY, REASON_RULE);
 	assert_task(m, 101, INITIATED, REASON_RULE);
-	/* Root's counts for both. */
+	/* Root's limit covers both users. */
 	asks(m, (struct override){ .kind = OVERRIDE_LIMIT, .limit.cgroup = "/a", .limit.class = "QOS_BACKGROUND" }, 0);
 	assert_task(m, 101, BACKGROUND, REASON_RULE);
 	stops_without_trace(m);
 }
 
-/* ---- what is seen ---- */
+/* ---- visibility ---- */
 
 static uint16_t says(struct machine *m, uid_t uid, pid_t pid, enum shown shown)
 {
@@ -260,7 +263,7 @@ static uint16_t says(struct machine *m, uid_t uid, pid_t pid, enum shown shown)
 #define LOW  "'low': { 'qos': 'QOS_BACKGROUND', 'thread_qos': { 'io': 'QOS_BACKGROUND' } }"
 #define KEEP "'kept': { 'qos': 'QOS_USER_INITIATED', 'hidden': 'keep' }"
 
-MACHINE_TEST(the_focus_raises_the_window_s_process_and_what_no_rule_names)
+MACHINE_TEST(the_focus_raises_the_window_s_process_and_descendants_that_no_rule_names)
 {
 	uint16_t number;
 
@@ -277,10 +280,10 @@ MACHINE_TEST(the_focus_raises_the_window_s_process_and_what_no_rule_names)
 	forks(m, 101, 102);
 	execs(m, 102, "/usr/bin/low");
 	assert_task(m, 102, BACKGROUND, REASON_RULE);
-	/* As after fork: the window is the other one's. */
+	/* The window belongs to the parent, not to a child that has not called exec. */
 	forks(m, 100, 103);
 	assert_task(m, 103, BACKGROUND, REASON_RULE);
-	/* Only what is hers alone. */
+	/* The focus covers only processes that run as nobody but Alice. */
 	living(m, 103)->is_privileged = true;
 	execs(m, 103, "/usr/bin/helper");
 	assert_task(m, 103, BY_DEFAULT, REASON_DEFAULT);
@@ -290,7 +293,7 @@ MACHINE_TEST(the_focus_raises_the_window_s_process_and_what_no_rule_names)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(the_focus_takes_nothing)
+MACHINE_TEST(the_focus_lowers_nothing_and_raises_no_lowered_task)
 {
 	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE' }");
 	runs_as(m, 100, ALICE, "/usr/bin/app");
@@ -301,7 +304,7 @@ MACHINE_TEST(the_focus_takes_nothing)
 	scan(m);
 	says(m, ALICE, 100, SHOWN_FOCUSED);
 	assert_task(m, 100, INTERACTIVE, REASON_RULE);
-	/* Nor anything that somebody has chosen. */
+	/* Choices stay. */
 	says(m, ALICE, 101, SHOWN_FOCUSED);
 	assert_int_equal(living(m, 101)->attr.nice, 5);
 	execs(m, 102, "/usr/bin/nice");
@@ -312,7 +315,7 @@ MACHINE_TEST(the_focus_takes_nothing)
 	stop(m);
 }
 
-MACHINE_TEST(what_is_hidden_is_lowered_unless_its_rule_keeps_it)
+MACHINE_TEST(a_hidden_app_is_lowered_unless_its_rule_keeps_its_class)
 {
 	uint16_t number;
 
@@ -335,15 +338,18 @@ MACHINE_TEST(what_is_hidden_is_lowered_unless_its_rule_keeps_it)
 	says(m, ALICE, 100, SHOWN_VISIBLE);
 	ends(m, number);
 	assert_task(m, 100, INITIATED, REASON_RULE);
-	/* Only of what is hers alone. */
+	/* Only processes that run as nobody but Alice are lowered. */
 	living(m, 101)->is_privileged = true;
 	execs(m, 101, "/usr/bin/app");
 	assert_task(m, 101, INITIATED, REASON_RULE);
 	stops_without_trace(m);
 }
 
-/* A terminal's shell, and what that starts, is neither raised nor lowered; nor is what has left its terminal since. */
-MACHINE_TEST(what_has_another_terminal_is_not_of_the_app)
+/*
+ * The shell in a terminal's window and its descendants are neither raised nor lowered, even if they leave their
+ * terminal.
+ */
+MACHINE_TEST(processes_with_another_terminal_do_not_belong_to_the_app)
 {
 	start(m, APP);
 	runs_as(m, 100, ALICE, "/usr/bin/terminal");
@@ -361,7 +367,7 @@ MACHINE_TEST(what_has_another_terminal_is_not_of_the_app)
 	assert_task(m, 103, BY_DEFAULT, REASON_DEFAULT);
 	says(m, ALICE, 100, SHOWN_HIDDEN);
 	assert_task(m, 102, INITIATED, REASON_RULE);
-	/* One that was started in a terminal has its. */
+	/* An app that was started in a terminal shares it with its processes. */
 	says(m, ALICE, 102, SHOWN_HIDDEN);
 	assert_task(m, 102, UTILITY, REASON_RULE);
 	forks(m, 102, 104);
@@ -371,7 +377,7 @@ MACHINE_TEST(what_has_another_terminal_is_not_of_the_app)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(off_means_that_nothing_is)
+MACHINE_TEST(focus_null_neither_raises_nor_lowers)
 {
 	start(m, APP);
 	runs_as(m, 100, ALICE, "/usr/bin/app");
@@ -387,7 +393,7 @@ MACHINE_TEST(off_means_that_nothing_is)
 	stops_without_trace(m);
 }
 
-MACHINE_TEST(the_focus_takes_no_renice_to_0)
+MACHINE_TEST(a_renice_to_0_outlasts_the_focus)
 {
 	const struct override focus = { .kind = OVERRIDE_SHOWN, .visibility.shown = SHOWN_FOCUSED };
 	uint16_t number;
