@@ -159,7 +159,7 @@ static bool may_set(struct weighted *weighted, const struct manager_unit *unit)
 		return true;
 	log_write(
 		weighted->has_told_border ? LOG_DEBUG : LOG_INFO,
-		"%s: gets no CPUWeight, because that would enable the cpu controller for everything in %s; neither do others where it is off",
+		"%s: gets no CPUWeight, because that would enable the cpu controller for everything in %s; other units get none where it is off, either",
 		unit->id, unit->slice);
 	weighted->has_told_border = true;
 	return false;

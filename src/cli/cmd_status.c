@@ -82,8 +82,8 @@ static void print_details(const cJSON *status)
 	words_line("tasks", "%" PRIu64 " known", member_count(status, "tasks"));
 	print_value(status, "classes", "tasks_by_class");
 	print_value(status, "because", "tasks_by_reason");
-	print_count(status, "limited", "tasks_limited", "of them by a group or an override, or hidden");
-	print_count(status, "focused", "apps_focused", "apps, or played");
+	print_count(status, "limited", "tasks_limited", "tasks, by a group, an override or hidden windows");
+	print_count(status, "focused", "apps_focused", "apps, or games");
 	print_count(status, "hidden", "apps_hidden", "apps");
 	print_count(status, "overrides", "overrides", "in force, requested at run time");
 	words_line("events",

@@ -93,7 +93,7 @@ static const char *label(const struct use_line *line, char *buf, size_t size)
 		snprintf(buf, size, "(%s)",
 			 line->name			     ? line->name :
 			 strcmp(line->kind, "kernel") == 0 ? "kernel threads" :
-			 strcmp(line->kind, "lost") == 0   ? "ended unheard" :
+			 strcmp(line->kind, "lost") == 0   ? "ended, unknown" :
 							     "other programs");
 	return buf;
 }
@@ -130,7 +130,7 @@ static void put_notes(const struct frame *frame, struct text_buf *out)
 		text_buf_printf(out, "Ended tasks are missing (%s): CPU time is that of living tasks only.\n",
 				member_text(frame->answer, "taskstats_error"));
 	if (frame->lost)
-		text_buf_printf(out, "The kernel dropped records of ended tasks (%" PRIu64 " x): (ended unheard).\n",
+		text_buf_printf(out, "The kernel dropped records of ended tasks (%" PRIu64 " x): see (ended, unknown).\n",
 				frame->lost);
 	if (!member_flag(frame->answer, "delays"))
 		text_buf_printf(out, "This kernel does not count waits (CONFIG_TASK_DELAY_ACCT).\n");

@@ -47,7 +47,7 @@ static const struct {
 	[OPTION_USER] = { "--user", NULL, NULL, "for units of your own service manager" },
 	[OPTION_RESTORE] = { "--restore", NULL, NULL, "put back the weights that a killed run has set" },
 	[OPTION_SYSTEM76] = { "--system76", NULL, NULL, "serve com.system76.Scheduler as well" },
-	[OPTION_PRINT_SHOWN] = { "--print", NULL, NULL, "print changes of what is seen, and report to nobody" },
+	[OPTION_PRINT_SHOWN] = { "--print", NULL, NULL, "print changes of windows, sound and games, and report nothing" },
 	[OPTION_HELP] = { "--help", "-h", NULL, "show this help" },
 	/* clang-format on */
 };

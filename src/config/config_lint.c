@@ -79,7 +79,7 @@ static int warn_granted(const struct config *config, const struct grant *grant, 
 		snprintf(more, sizeof(more), "; the same goes for %zu more in this file", grant->count - 1);
 	return config_warn(
 		config, errors, at, path,
-		"%s goes to any program with this name or path: match a \"user\", or a \"cgroup\" outside user.slice%s%s",
+		"%s is given to every program with this name or path: match a \"user\", or a \"cgroup\" outside user.slice%s%s",
 		words, is_yield_enough(class, grant->rule) ? ", or accept that by \"yield\": true" : "", more);
 }
 
@@ -152,7 +152,7 @@ static int check_classes(const struct config *config, struct config_errors *erro
 			r = -ENOMEM;
 		else if (is_default && qos_attr_raises(&class->attr))
 			r = config_warn(config, errors, &class->source, class->name,
-					"%s goes to every program that has no rule", words);
+					"%s is given to every program that has no rule", words);
 		else if (meant)
 			r = config_warn(config, errors, &class->source, class->name,
 					"is a new class that no rule assigns (did you mean \"%s\"?)", meant);

@@ -43,7 +43,7 @@ static void say_refusal(const sd_bus_error *error)
 		log_warning("bridge: " BRIDGE " is not on the system bus: is schedqos-bridge installed?");
 	else if (sd_bus_error_has_names(error, SD_BUS_ERROR_ACCESS_DENIED,
 					SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED))
-		log_warning("bridge: " BRIDGE " refuses: %s (only a session that is active here may say what it shows)",
+		log_warning("bridge: " BRIDGE " refuses: %s (only an active local session may report its windows)",
 			    safe);
 	else
 		log_warning("bridge: " BRIDGE ": %s", safe);
@@ -58,9 +58,9 @@ static void say_heard(const struct focus *focus)
 	if (r >= 0 && *class)
 		text_escape_to(safe, sizeof(safe), class, strlen(class));
 	if (r >= 0 && !*safe)
-		log_warning("bridge: " BRIDGE " is told what is shown, but the setting \"focus\" is off");
+		log_warning("bridge: " BRIDGE " gets to know which apps are focused or hidden, but the setting \"focus\" is off");
 	else
-		log_notice("bridge: " BRIDGE " is told what is shown%s%s",
+		log_notice("bridge: " BRIDGE " gets to know which apps are focused or hidden%s%s",
 			   *safe ? "; apps with the focus get at least " : "", safe);
 }
 

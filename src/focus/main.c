@@ -75,7 +75,7 @@ static void describe(const struct shown_app *app, char *buf, size_t size)
 	const char *told = shown_level_name(app->told);
 
 	if (app->pidfd < 0)
-		snprintf(buf, size, "left alone: another user's, or part of the session");
+		snprintf(buf, size, "not reported: another user's, or part of the session");
 	else if (app->is_heard)
 		snprintf(buf, size, "%s (hidden, but may be heard)", told);
 	else if (app->now != app->told)
@@ -129,7 +129,7 @@ static int run_focus(struct focus *focus)
 		r = sd_event_run(focus->event, due == SHOWN_NEVER_US ? due : due - event_us(focus));
 	} while (r >= 0 && sd_event_get_state(focus->event) != SD_EVENT_FINISHED);
 	if (r >= 0 && sd_event_get_exit_code(focus->event, &code) >= 0 && code)
-		log_notice("the bus has ended, and so does this");
+		log_notice("the bus has ended, and so does schedqos focus");
 	if (r < 0)
 		log_error("the event loop failed: %s", strerror(-r));
 	return r < 0 ? r : code;

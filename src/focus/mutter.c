@@ -92,7 +92,7 @@ static const char *mutter_open(void *held)
 	const unsigned uid = getuid();
 
 	if (!getenv("WAYLAND_DISPLAY") && getenv("DISPLAY"))
-		return "$WAYLAND_DISPLAY is not set: the X server knows more";
+		return "$WAYLAND_DISPLAY is not set: the X server reports all windows";
 	snprintf(mutter->apps, sizeof(mutter->apps),
 		 "/sys/fs/cgroup%s/user.slice/user-%u.slice/user@%u.service/app.slice", is_unified ? "" : "/unified",
 		 uid, uid);

@@ -79,7 +79,7 @@ bool sound_is_heard(const void *held, pid_t pid)
 static void set_running(struct object *node, bool is_running)
 {
 	struct focus *focus = node->sound->source.focus;
-	const char *text = !is_running ? "plays no more"
+	const char *text = !is_running ? "stopped playing"
 			   : node->pid ? "plays sound"
 				       : "plays sound, but it is unknown which app: no app is reported hidden";
 	char name[64];

@@ -81,6 +81,6 @@ void check_borders(struct checkup *checkup)
 			      "longer than without a daemon"
 			    : DOCTOR_BORDER_WORDS,
 		      harms ? "leave out \"mapping\" and --mapping: then the recommended one is in force, see README"
-			    : "the setting \"weights\", see schedqos.json(5), ranks whole groups by their class",
+			    : "the setting \"weights\", see schedqos.json(5), ranks whole units by a class",
 		      "around cpu cgroups (v%u): %s", borders.version, names);
 }

@@ -174,7 +174,7 @@ static void check_rivals(struct checkup *checkup)
 		count++;
 	}
 	if (!count)
-		found_ok(checkup, "rivals", "no other daemon known to set priorities runs");
+		found_ok(checkup, "rivals", "none of the daemons that are known to set priorities runs");
 }
 
 void check_service(struct checkup *checkup)

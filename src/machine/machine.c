@@ -125,7 +125,7 @@ static void log_result(const char *name, const struct profile_result *result)
 	text_escape_to(safe, sizeof(safe), name, strlen(name));
 	if (result->refused)
 		snprintf(refused, sizeof(refused), ", refused %zu", result->refused);
-	log_info("sched profile %s: knobs set %zu, right already %zu, put back %zu%s", *safe ? safe : "(none)",
+	log_info("sched profile %s: knobs set %zu, already right %zu, put back %zu%s", *safe ? safe : "(none)",
 		 result->set, result->already, result->put_back, refused);
 }
 

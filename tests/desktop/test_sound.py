@@ -64,7 +64,7 @@ class Sound(SwayTest):
         self.shows(lines, silent, r"visible \(hidden, if that lasts\)")
         player = int(lines.find("plays sound").split()[0])
         self.run_tool("kill", str(player))
-        lines.wait("plays no more")
+        lines.wait("stopped playing")
 
     def test_pipewire_starts_anew(self):
         lines = self.start_printing()
@@ -72,7 +72,7 @@ class Sound(SwayTest):
         server = self.start_pipewire()
         self.play(lines)
         self.end(server)
-        lines.wait("plays no more")
+        lines.wait("stopped playing")
         self.start_pipewire()
         self.play(lines)
 

@@ -4,7 +4,7 @@
 
 #define RT "'QOS_RT': {'sched_policy': 'SCHED_RR', 'sched_priority': 7}"
 #define DL "'QOS_DL': {'sched_policy': 'SCHED_DEADLINE', 'sched_runtime': 2000, 'sched_deadline': 5000}"
-#define REMEDY	 "goes to any program with this name or path: match a 'user', or a 'cgroup' outside user.slice"
+#define REMEDY	 "is given to every program with this name or path: match a 'user', or a 'cgroup' outside user.slice"
 #define OR_YIELD REMEDY ", or accept that by 'yield': true"
 #define OF_RT "warning: QOS_RT (SCHED_RR priority 7) " REMEDY
 #define BEATEN "warning: never takes effect: "
@@ -64,7 +64,7 @@ static const struct {
 	{ { MAPPING("{" RT "}"), RULES("{'a': {'qos': 'QOS_RT', 'yield': true}}") }, "rules.json:1:2: a: " OF_RT "\n" },
 	/* ---- the class of whatever has no rule, unless nothing gets it ---- */
 	{ { RULES("{'QOS_DEFAULT': {'sched_nice': -1}}") },
-	  "rules.json:1:2: QOS_DEFAULT: warning: QOS_DEFAULT (SCHED_BATCH nice -1 slice 16 ms util 0..512) goes to every program that has no rule\n" },
+	  "rules.json:1:2: QOS_DEFAULT: warning: QOS_DEFAULT (SCHED_BATCH nice -1 slice 16 ms util 0..512) is given to every program that has no rule\n" },
 	{ { RULES("{'QOS_DEFAULT': {'sched_nice': -1}, 'schedqos': {'default': 'none'}}") }, "" },
 	/* ---- a class that was meant to be another, but not one that a rule gives, or that is like no other ---- */
 	{ { RULES("{'QOS_UTILTY': {'sched_nice': 3}, 'QOS_MINE': {}, 'QOS_UTILITY2': {}, 'a': {'thread_qos': {'b': 'QOS_UTILITY2'}}}") },
