@@ -50,7 +50,7 @@ int methods_offer(struct bridge *bridge);
 
 enum method_flags {
 	METHOD_FOR_USER = 1 << 0,  /* the daemon gets the caller's uid and name first; root is refused */
-	METHOD_HOLDS = 1 << 1,	   /* the daemon holds something for the caller while it is connected */
+	METHOD_HOLDS = 1 << 1,	   /* the daemon drops the result when the caller disconnects */
 	METHOD_SHOWS = 1 << 2,	   /* polkit's permission stays valid until polkit reports a change */
 	METHOD_IS_LOGGED = 1 << 3, /* calls are logged, because they change the machine */
 };
@@ -123,7 +123,7 @@ void link_end(struct bridge *bridge);
 struct caller {
 	struct caller *next;
 	uid_t uid;
-	bool holds;	     /* the daemon holds something for it, and is told when it disconnects */
+	bool holds;	     /* the daemon keeps an override or the like for it, and is told when it disconnects */
 	bool may_show;	     /* polkit has allowed it, and has reported no change since */
 	uint32_t foreground; /* for com.system76.Scheduler: the process that was in front last; 0 if none */
 	char name[];
@@ -138,7 +138,7 @@ struct caller *caller_find(const struct bridge *bridge, const char *name);
 /* Finds or adds the sender of the message. Returns 0 or -errno. */
 int caller_get(struct bridge *bridge, sd_bus_message *message, struct caller **ret);
 
-/* Returns the number of callers with that uid for which the daemon holds something. */
+/* Returns the number of callers of that uid for which the daemon keeps an override or the like. */
 unsigned callers_holding(const struct bridge *bridge, uid_t uid);
 
 void callers_free(struct bridge *bridge);

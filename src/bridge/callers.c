@@ -95,7 +95,7 @@ static int on_dropped(sd_bus_message *reply, void *userdata, sd_bus_error *error
 	return 0;
 }
 
-/* Has the daemon end what it holds for the caller. Charges the time this takes to the caller's uid. */
+/* Has the daemon end the overrides and the like of the caller. Charges the time this takes to the caller's uid. */
 static void drop_held(struct bridge *bridge, const struct caller *caller)
 {
 	sd_bus_slot *slot = NULL;

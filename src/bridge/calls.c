@@ -21,14 +21,14 @@
 #define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"
 #define ALLOW_USER_INTERACTION 1
 
-/* Long enough for somebody to be found and to type. */
+/* Time to answer polkit's dialog: long enough to find an administrator who types the password. */
 #define INTERACTIVE_US (120 * 1000000ULL)
 #define TIMEOUT_US (20 * 1000000ULL)
 
 /* Most characters of an argument in polkit's dialog. */
 #define DETAIL_CHARACTERS 64
 
-/* Most programs of one uid for which the daemon may hold something. */
+/* Most programs of one uid for which the daemon may keep an override or the like. */
 #define HOLDING_MAX 32
 
 static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_error *unused);

@@ -136,7 +136,7 @@ uint64_t link_worked_us(struct bridge *bridge, uint64_t asked_us)
 	return answered_us > began_us ? answered_us - began_us : 0;
 }
 
-/* Connects. When the daemon ends, the bridge ends, like everything that the daemon held for callers. */
+/* Connects. When the daemon ends, all that it kept for callers ends, and so does the bridge. */
 static int open_link(struct bridge *bridge)
 {
 	_cleanup_(sd_bus_close_unrefp) sd_bus *daemon = NULL;

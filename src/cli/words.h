@@ -4,10 +4,10 @@
 
 #include "client.h"
 
-/* Of a line; the words come after it. */
+/* The format of the label that begins a line; the text follows it. */
 #define LABEL "%-9s "
 
-/* Ends the line before and prints the next one's label and text. */
+/* Ends the previous line, and prints the label and text of the next one. */
 __attribute__((format(printf, 2, 3))) void words_line(const char *label, const char *format, ...);
 
 /*

@@ -17,8 +17,8 @@
 #include "daemon_private.h"
 
 /*
- * Most clients at the same time. Clients are short-lived or hold something, so none is disconnected to make room;
- * further ones are refused. The bridge needs one or two.
+ * Most clients at the same time. A client is short-lived, or overrides end with it, so none is disconnected to make
+ * room; further ones are refused. The bridge needs one or two.
  */
 #define ROOT_PEERS_MAX	 64
 #define BRIDGE_PEERS_MAX 4

@@ -381,7 +381,7 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	return r < 0 ? r : sd_bus_message_send(reply);
 }
 
-/* Ends everything held for a caller that has left the bridge. */
+/* Ends the overrides, unit classes and readers of a caller that has left the bridge. */
 static int drop_holder(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct holder holder = { .bus = sd_bus_message_get_bus(message) };

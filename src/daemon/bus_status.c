@@ -64,7 +64,7 @@ static void put_daemon(struct json_writer *json, const struct daemon *daemon,
 	json_put_count(json, "log_lost", log_sink_lost());
 }
 
-/* Counts overrides and classes of units; only units of the system. */
+/* Adds the numbers of overrides, of focused and hidden apps, and of system units with a class. */
 static void put_asked(struct json_writer *json, const struct daemon *daemon)
 {
 	const struct overrides *overrides = tagger_overrides(daemon->tagger);
@@ -96,7 +96,7 @@ static void put_abilities(struct json_writer *json, const struct tagger_status *
 	json_put_bool(json, "custom_slice", status->caps.slice);
 	json_put_bool(json, "util_clamp", status->caps.util_clamp);
 	json_end(json, '}');
-	/* 0.1 had records that could be too small. */
+	/* Always true since 0.2: version 0.1 could run out of room for records. */
 	json_put_bool(json, "crash_safe", true);
 	json_put_text(json, "cgroup_moves", hearing[status->moves]);
 	json_put_text(json, "attribute_changes", hearing[status->changes]);

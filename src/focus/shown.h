@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Decides the visibility of each process that has windows, and when to report it. Pure: sources put windows in, time is
- * an argument, and functions of the caller's report.
+ * an argument, and the caller's functions make the reports.
  *
- * A rise is reported at once. A loss of focus is reported a moment later, because a focus that moves is nowhere for a
- * while. An app is reported hidden only after it was neither seen nor heard for 10 s.
+ * A higher level is reported at once. A lower level is reported a moment later, because no window has the focus while
+ * it moves. An app is reported hidden only after it was neither seen nor heard for 10 s.
  */
 #pragma once
 

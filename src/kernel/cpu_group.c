@@ -9,7 +9,7 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 
-/* Weight of a group with cpu.idle (WEIGHT_IDLEPRIO in kernel/sched/sched.h). */
+/* Weight of a cgroup with cpu.idle (WEIGHT_IDLEPRIO in kernel/sched/sched.h). */
 #define LOAD_IDLE 3
 
 static bool read_group_file(int root, const struct cpu_group *group, const char *name, char *ret, size_t size)
@@ -20,7 +20,7 @@ static bool read_group_file(int root, const struct cpu_group *group, const char 
 	return host_read_at(root, path, ret, size) == 0;
 }
 
-/* Reads the weight of a group. Returns false if the group does not have the cpu controller. */
+/* Reads the weight of a cgroup. Returns false if the cgroup does not have the cpu controller. */
 static bool read_group(int root, struct cpu_group *group)
 {
 	const bool v2 = group->mount.version == 2;
@@ -70,8 +70,8 @@ static size_t part_length(const char *path)
 }
 
 /*
- * Cuts the group's path off after the component that follows its first `around` bytes. Without such a component the
- * group becomes the root's "".
+ * Cuts the cgroup's path off after the component that follows its first `around` bytes. Without such a component the
+ * cgroup becomes the root's "".
  */
 static void cut(const struct cpu_hierarchies *where, struct cpu_group *group, size_t around)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads and parses files of /proc for all who need facts about tasks. */
+/* Reads and parses files of /proc, for all callers that need facts about tasks. */
 #include <schedqos/kernel/procfs.h>
 
 #include <errno.h>

@@ -12,7 +12,7 @@
 
 #define NAMES_MAX 3
 
-/* The groups in the root of the cpu hierarchy that have tasks in them or below. */
+/* The top cgroups of the cpu hierarchy that have tasks in them or below. */
 struct borders {
 	unsigned version; /* of the cgroup hierarchy */
 	size_t count; /* NAMES_MAX + 1 means "more than NAMES_MAX" */
@@ -26,7 +26,7 @@ static void add_group(struct borders *borders, const char *path)
 
 	if (!len || borders->count > NAMES_MAX)
 		return;
-	/* Anybody who may make cgroups can choose the name. */
+	/* Any user who may create cgroups can choose the name. */
 	text_escape_to(name, sizeof(borders->names[0]), path + 1, len);
 	while (strcmp(borders->names[i], name) != 0)
 		i++;
@@ -53,7 +53,10 @@ static struct borders find_borders(const struct checkup *checkup)
 	return borders;
 }
 
-/* Tells whether QOS_USER_INTERACTIVE is the announcement's: its slice of 8 ms is too long across a border. */
+/*
+ * Tells whether QOS_USER_INTERACTIVE is the announcement's, whose slice of 8 ms makes tasks of another cgroup wait too
+ * long.
+ */
 static bool has_announcement(const struct config *config)
 {
 	const struct qos_class *builtin = qos_class_find(qos_builtin, QOS_BUILTIN_COUNT, "QOS_USER_INTERACTIVE");

@@ -28,8 +28,8 @@ int bus_connect(sd_bus **ret);
  * The interface for a user's requests: methods and a signal. Their first two arguments are the uid, and the name on the
  * system bus of the program that asks, or "" for the connection itself; overrides end when that program or connection
  * goes away. Root passes 0 and "". The other arguments are those of the bridge's method of the same name; 0 as a pid is
- * the caller's own process. Drop ends all that the given name holds. If a request of root's client ends by itself, the
- * client gets the signal Ended, with the cgroup's path and the pid.
+ * the caller's own process. Drop ends the overrides, unit classes and readers of the given name. If an override of
+ * root's client ends by itself, the client gets the signal Ended, with the cgroup's path and the pid.
  */
 #define BUS_OVERRIDES_INTERFACE "org.schedqos1.Overrides"
 

@@ -68,7 +68,7 @@ struct cpu_group {
 int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struct cpu_group *ret);
 
 /*
- * Replaces each of two groups by the child of their nearest common ancestor that contains it. A group that is that
+ * Replaces each of two cgroups by the child of their nearest common ancestor that contains it. A cgroup that is that
  * ancestor itself becomes the root's "".
  */
 void cpu_groups_part(const struct cpu_hierarchies *where, struct cpu_group *a, struct cpu_group *b);

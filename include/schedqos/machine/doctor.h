@@ -54,5 +54,5 @@ const char *finding_state_name(enum finding_state state);
 
 /* Explains to users how a border between cpu cgroups affects classes. doctor and explain use the same words. */
 #define DOCTOR_BORDER_WORDS                                                                                 \
-	"nice ranks tasks within one cpu cgroup; across its border the groups' weights count first, and of a " \
-	"class only the slice"
+	"nice ranks tasks within one cpu cgroup; between two, the weights of these cgroups count first, and " \
+	"of a class only the slice"

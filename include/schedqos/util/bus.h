@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Connections to D-Bus's message buses on which nobody can trick or stop us. */
+/* Opens connections to D-Bus's message buses on which no other user can deceive or block us. */
 #pragma once
 
 #include <systemd/sd-bus.h>
 
-/* The beginning of a match of what the bus says when a name changes hands: of arg0, from arg1, to arg2. */
+/*
+ * The beginning of a match for the bus's signal that the owner of a name has changed. arg0 is the name, arg1 the old
+ * owner, arg2 the new one.
+ */
 #define BUS_NAME_OWNER_CHANGED                                                            \
 	"type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"       \
 	"interface='org.freedesktop.DBus',member='NameOwnerChanged'"
@@ -12,10 +15,12 @@
 /*
  * Connect to the system's or the user's bus as sd_bus_open_system and sd_bus_open_user do, with two differences.
  *
- * The bus delivers no message with file descriptors: to close one may wait forever for whoever serves its file system.
+ * The bus delivers no message with file descriptors, because closing one may wait forever for the process that serves
+ * its file system.
  *
- * Signals to us alone are ignored. Of broadcasts, the bus delivers those of senders that our matches name; but anybody
- * may send a signal to us alone, and sd-bus, which does not know who owns a name, would take it for the named sender's.
+ * Signals that are addressed to us are ignored. The bus delivers a broadcast only if its sender is the one that our
+ * match names. But any user may address a signal to us, and sd-bus, which does not know the owners of names, would take
+ * it for a signal of the named sender.
  *
  * Return 0 or -errno.
  */

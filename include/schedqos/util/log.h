@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The log for people. Only the tagger, the machine module and the command line log; modules below them return -errno.
- * Text that a task chose must have gone through text_escape first.
+ * The log for people. config, policy and kernel do not log: they return -errno, and the caller that handles the error
+ * logs it. Text that a task chose must have gone through text_escape first.
  */
 #pragma once
 
