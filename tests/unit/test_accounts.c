@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The share of a uid, and of all users together, with times made up. */
+/* Specifies how much one uid, and all uids together, may use of the daemon. The clock is made up. */
 
 #include "test.h"
 
@@ -28,7 +28,7 @@ static struct account *begin(struct accounts *accounts, uid_t uid)
 	return account;
 }
 
-/* Has the daemon work for the uid as a call of its own. */
+/* Charges the uid for a call on which the daemon works. */
 static void work(struct accounts *accounts, uid_t uid, uint64_t now_us, uint64_t daemon_us)
 {
 	struct account *account;
@@ -44,13 +44,13 @@ TEST(a_uid_has_a_rate_and_a_reserve)
 	struct accounts accounts = { 0 };
 
 	assert_int_equal(send_all(&accounts, 7, LATER), OF_UID);
-	/* It comes back at the rate, and no more of it than there was. */
+	/* The reserve fills up again at the rate, and never beyond its size. */
 	assert_int_equal(send_all(&accounts, 7, LATER + 10 * ACCOUNT_OF_UID.message_us), 10);
 	assert_int_equal(send_all(&accounts, 7, LATER * 2), OF_UID);
 	accounts_free(&accounts);
 }
 
-TEST(all_uids_together_have_one_too)
+TEST(all_uids_together_have_a_rate_and_a_reserve)
 {
 	struct accounts accounts = { 0 };
 	uint64_t sum = 0;
@@ -66,7 +66,7 @@ TEST(all_uids_together_have_one_too)
 	accounts_free(&accounts);
 }
 
-TEST(a_refused_uid_takes_nothing_from_all)
+TEST(a_refused_call_is_not_charged_to_all_uids)
 {
 	struct accounts accounts = { 0 };
 
@@ -77,7 +77,7 @@ TEST(a_refused_uid_takes_nothing_from_all)
 	accounts_free(&accounts);
 }
 
-TEST(the_daemons_work_counts_more)
+TEST(the_daemon_s_time_is_charged_at_a_higher_rate)
 {
 	struct accounts accounts = { 0 };
 
@@ -92,8 +92,8 @@ TEST(the_daemons_work_counts_more)
 	accounts_free(&accounts);
 }
 
-/* Else many calls, all accepted before the first is answered, could cost more than there is. */
-TEST(the_daemons_work_is_charged_ahead)
+/* Otherwise many calls that are accepted before the first is answered could cost more than the reserve. */
+TEST(the_daemon_s_time_is_charged_in_advance)
 {
 	struct accounts accounts = { 0 };
 	struct account *first = begin(&accounts, 7), *second = begin(&accounts, 7);
@@ -108,7 +108,7 @@ TEST(the_daemons_work_is_charged_ahead)
 	accounts_free(&accounts);
 }
 
-TEST(a_uid_has_one_question_in_the_daemon)
+TEST(a_uid_has_at_most_one_question_with_the_daemon)
 {
 	struct accounts accounts = { 0 };
 	struct account *first = begin(&accounts, 7), *second = begin(&accounts, 7), *other = begin(&accounts, 8);
@@ -121,7 +121,7 @@ TEST(a_uid_has_one_question_in_the_daemon)
 	accounts_free(&accounts);
 }
 
-TEST(calls_without_an_answer_are_few)
+TEST(the_number_of_unanswered_calls_is_limited)
 {
 	struct accounts accounts = { 0 };
 	struct account *seven = NULL, *ignored;
@@ -129,7 +129,7 @@ TEST(calls_without_an_answer_are_few)
 	for (unsigned i = 0; i < ACCOUNT_OF_UID.calls; i++)
 		seven = begin(&accounts, 7);
 	assert_int_equal(account_begin(&accounts, 7, LATER, &ignored), -EBUSY);
-	/* Time is no answer. */
+	/* Waiting does not help: only an answer does. */
 	assert_int_equal(account_begin(&accounts, 7, LATER * 2, &ignored), -EBUSY);
 	assert_int_equal(account_begin(&accounts, 8, LATER * 2, &ignored), 0);
 	account_end(&accounts, seven);
@@ -140,7 +140,7 @@ TEST(calls_without_an_answer_are_few)
 	accounts_free(&accounts);
 }
 
-TEST(whoever_is_as_good_as_new_is_forgotten)
+TEST(an_account_without_debts_is_replaced)
 {
 	struct accounts accounts = { 0 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rules of ananicy become rules of ours that match the same programs, and nothing is lost without a word. */
+/* Specifies that rules of ananicy become rules that match the same programs, and that every omission is reported. */
 #include <schedqos/config/config_text.h>
 
 #include "config_case.h"
@@ -19,7 +19,7 @@ static void import_text(struct import *import, const char *rules, size_t size)
 	*import = (struct import){ 0 };
 	assert_int_equal(ananicy_new(&import->ananicy), 0);
 	assert_int_equal(ananicy_read(import->ananicy, "a.rules", rules, size), 0);
-	/* In a folder's order types may come last. */
+	/* In the order of a folder, the types may come last. */
 	assert_int_equal(ananicy_read(import->ananicy, "z.types", TYPES, strlen(TYPES)), 0);
 	assert_int_equal(ananicy_convert(import->ananicy, &import->text, &import->summary), 0);
 }
@@ -37,7 +37,7 @@ static void check_said(const struct import *import, const char *line)
 		fail_msg("not said: %s\nbut:\n%s", line, import->summary);
 }
 
-/* What is written can be read, without a warning, and is this. */
+/* Checks that the output parses without a warning, and has these rules and this summary. */
 static void check_import(const char *rules, const char *want, const char *said)
 {
 	struct config_file file = { .path = "o.json" };
@@ -75,8 +75,8 @@ TEST(types_become_classes)
 		     "4 rules in 2 files, 4 of them imported\n");
 }
 
-/* A name matches itself and nothing else, whatever it consists of, and is no key of another kind. */
-TEST(names_stay_what_they_are)
+/* Names with special characters, or equal to keys of the configuration, match themselves only. */
+TEST(a_name_matches_itself_and_nothing_else)
 {
 	check_import("{\"name\": \"$schema\", \"type\": \"Game\"}\n{\"name\": \"QOS_X\", \"type\": \"Game\"}\n"
 		     "{\"name\": \"a [b]*?.exe\", \"type\": \"Game\"}\n{\"name\": \"b\\\"\\u0001\", \"type\": \"Game\"}\n"
@@ -89,7 +89,7 @@ TEST(names_stay_what_they_are)
 		     "a.rules:7: /usr/bin/x: left out: no program can have this name\n");
 }
 
-TEST(the_last_one_wins)
+TEST(the_last_rule_of_a_name_wins)
 {
 	static const char rules[] = "{\"name\": \"x\", \"type\": \"Game\"}\n{\"name\": \"x\", \"type\": \"Bulk\"}\n"
 				    "{\"name\": \"y\", \"type\": \"Bulk\"}\n{\"name\": \"y\", \"type\": \"Bulk\"}\n";
@@ -99,8 +99,10 @@ TEST(the_last_one_wins)
 		     "4 rules in 2 files, 2 of them imported\n");
 }
 
-/* A type that is not in the table goes by its values, with the rule's own over them, and so does a rule without one. */
-TEST(values_become_classes)
+/*
+ * The values decide for a type that is not in the table, and for a rule without a type. A rule's own values come first.
+ */
+TEST(values_decide_about_the_class_of_an_unknown_type)
 {
 	check_import("{\"name\": \"a\", \"type\": \"Mine\"}\n{\"name\": \"b\", \"type\": \"Mine\", \"nice\": -9}\n"
 		     "{\"name\": \"c\", \"type\": \"Bulk\"}\n{\"name\": \"d\", \"sched\": \"fifo\", \"nice\": 3}\n"
@@ -114,7 +116,7 @@ TEST(values_become_classes)
 		     "1 rule in 2 files, 1 of them imported\n");
 }
 
-TEST(everything_else_is_told)
+TEST(every_omission_is_reported)
 {
 	static const char rules[] =
 		"{\"name\": \"a\", \"type\": \"Game\", \"cmdlines\": [\"x\"]}\n"

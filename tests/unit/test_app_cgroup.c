@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which part of a cgroup's path names the unit of a desktop app. */
+/* Specifies which part of a cgroup's path names the unit of a desktop app. */
 #include <errno.h>
 
 #include <schedqos/kernel/app_cgroup.h>
 
 #include "test.h"
 
-TEST(which_cgroup_is_an_app_s)
+TEST(the_unit_of_an_app_is_found_in_the_path_of_its_cgroup)
 {
 	static const struct {
 		const char *cgroup;

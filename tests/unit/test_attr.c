@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Attributes: when two are the same, and how they read. */
+/* Specifies when attributes are equal, and how they are shown. */
 
 #include "test.h"
 
@@ -12,7 +12,7 @@ static const char *text(struct task_attr attr)
 	return task_attr_text(&attr, buf);
 }
 
-TEST(attributes_are_equal_when_all_that_is_visible_is)
+TEST(attributes_are_equal_if_everything_that_a_task_shows_is_equal)
 {
 	const struct task_attr base = { .policy = POLICY_BATCH, .nice = -3, .slice_ns = 1 };
 	struct task_attr other[7];
@@ -33,7 +33,7 @@ TEST(attributes_are_equal_when_all_that_is_visible_is)
 	assert_true(task_attr_equal(&base, &other[0]));
 }
 
-TEST(attributes_read_as_people_say_them)
+TEST(attributes_are_shown_in_words)
 {
 	assert_string_equal(text(task_attr_pristine), "SCHED_NORMAL nice 0");
 	assert_string_equal(text((struct task_attr){ .policy = POLICY_BATCH,
@@ -56,8 +56,8 @@ TEST(attributes_read_as_people_say_them)
 			    "SCHED_NORMAL nice 0 util 0..512 io realtime 2");
 }
 
-/* As the kernel has it where none is set: task_nice_ioclass and task_nice_ioprio. */
-TEST(io_comes_in_the_order_of_class_and_level)
+/* If none is set, the kernel derives one as task_nice_ioclass and task_nice_ioprio do. */
+TEST(io_priorities_are_ordered_by_class_and_level)
 {
 	static const struct task_attr falling[] = {
 		{ .io_priority = IO_PRIORITY(IO_CLASS_REALTIME, 0) },
@@ -76,7 +76,7 @@ TEST(io_comes_in_the_order_of_class_and_level)
 	assert_int_equal(task_io_order(&task_attr_pristine), IO_LEVELS + IO_LEVEL_DEFAULT);
 }
 
-TEST(only_real_time_io_takes_privilege)
+TEST(only_a_real_time_io_priority_takes_privilege)
 {
 	const uint8_t idle = IO_PRIORITY(IO_CLASS_IDLE, 0), best = IO_PRIORITY(IO_CLASS_BEST_EFFORT, 0);
 	const uint8_t high = IO_PRIORITY(IO_CLASS_REALTIME, 3), low = IO_PRIORITY(IO_CLASS_REALTIME, 4);
@@ -91,7 +91,7 @@ TEST(only_real_time_io_takes_privilege)
 	assert_true(io_priority_is_privileged(0, low));
 }
 
-TEST(the_longest_text_fits)
+TEST(the_longest_text_fits_into_the_buffer)
 {
 	const struct task_attr attr = {
 		.policy = POLICY_BATCH,

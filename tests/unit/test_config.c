@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The configuration, as a specification: what may be written, and what it means. Each example says in what its files
- * differ from no file at all, item by item, and where that is written; and what is printed of it gives the same again.
+ * Specifies what a configuration may say, and what it means. Each example lists the items in which its files differ
+ * from no file at all, with the place of each. Its printed form must have the same meaning.
  */
 #include <schedqos/util/text.h>
 
@@ -23,7 +23,7 @@
 static const struct example {
 	const char *name;
 	struct config_file files[FILES_MAX];
-	const char *means; /* a line for each difference, with what is in force */
+	const char *means; /* a line for each difference, with the value in force */
 } examples[] = {
 	{ "nothing", { { 0 } },
 	  "" },
@@ -282,7 +282,7 @@ static void note(void *context, const struct config_change *change)
 			*change->place ? " # " : "", change->place);
 }
 
-/* In what they differ, with ' for ", and in how many items. */
+/* Returns the differences, with ' for ", and their number. */
 static char *diff(const struct config *before, const struct config *after, struct config_diff *ret_counts)
 {
 	struct text_buf text = { 0 };
@@ -296,7 +296,7 @@ static char *diff(const struct config *before, const struct config *after, struc
 	return taken;
 }
 
-/* Printed and read again, as when somebody asks what the daemon has in force. */
+/* Checks that the configuration, printed and read again, is the same, as the daemon's answer has to be. */
 static void check_print(const char *name, const struct config *config)
 {
 	char *rules = config_print(config, true), *profiles = config_print_profiles(config), *found, *second;
@@ -333,9 +333,9 @@ TEST(every_example_means_what_it_says)
 	config_free(NULL);
 }
 
-/* ---- what an example cannot say ---- */
+/* ---- checks beyond the examples ---- */
 
-TEST(without_a_file_there_is_what_is_built_in)
+TEST(without_files_the_built_in_configuration_is_in_force)
 {
 	struct config *config = parse_good(NULL, 0);
 
@@ -345,7 +345,7 @@ TEST(without_a_file_there_is_what_is_built_in)
 
 		assert_non_null(class);
 		assert_true(qos_attr_equal(&class->attr, &qos_builtin[i].attr));
-		/* The highest comes first. */
+		/* The highest class comes first. */
 		assert_true(i == 0 || class_compare(&config->classes[i - 1], &config->classes[i]) <= 0);
 	}
 	assert_int_equal(config->n_profiles, PROFILE_BUILTIN_COUNT);
@@ -368,7 +368,7 @@ static void check_mapping(struct config *config, const char *name, const char *w
 
 #define LAPTOP PRESET("laptop", "{'QOS_UTILITY': {'sched_nice': 9}}")
 
-TEST(a_mapping_is_told_with_who_names_it)
+TEST(the_place_that_names_the_mapping_is_reported)
 {
 	check_mapping(GOOD(LAPTOP), "announcement", "built in");
 	check_mapping(GOOD(LAPTOP, RULES("{\n'schedqos': {'mapping': 'laptop'}}"), RULES("{'schedqos': {'default': 'none'}}")),
@@ -397,7 +397,7 @@ TEST(differences_are_counted)
 	config_free(after);
 }
 
-TEST(print_is_for_people)
+TEST(the_printed_form_is_readable)
 {
 	static const char want[] = "{\n"
 				   "\t\"schedqos\": {\n"
@@ -422,8 +422,8 @@ TEST(print_is_for_people)
 	config_free(config);
 }
 
-/* Equally good globs: the later file's wins, and still does once all is one file. */
-TEST(print_keeps_which_glob_wins)
+/* Of equally good globs, the one in the later file wins. It must still win after all were printed into one file. */
+TEST(the_printed_form_keeps_the_order_of_globs)
 {
 	struct config *config = GOOD(RULES("{'ab*': {'qos': 'QOS_UTILITY'}}"), RULES("{'a*c': {'qos': 'QOS_BACKGROUND'}}"));
 	char *text = config_print(config, false);
@@ -444,7 +444,7 @@ TEST(print_keeps_which_glob_wins)
 	config_free(again);
 }
 
-TEST(profiles_are_equal_by_what_they_do)
+TEST(profiles_are_equal_if_they_set_the_same_knobs)
 {
 	static const char *const variants[] = {
 		"{'p': {'block': {'a': {'f': 1}}}}",
@@ -461,7 +461,7 @@ TEST(profiles_are_equal_by_what_they_do)
 		const size_t first = i / COUNT(variants), second = i % COUNT(variants);
 		struct config *a = GOOD(PROFILES(variants[first])), *b = GOOD(PROFILES("{}"), PROFILES(variants[second]));
 
-		/* The same in another file is the same. */
+		/* The same profile in another file is equal. */
 		assert_int_equal(sched_profile_equal(&a->profiles[PROFILE_BUILTIN_COUNT],
 						     &b->profiles[PROFILE_BUILTIN_COUNT]),
 				 first == second);

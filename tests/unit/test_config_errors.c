@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages for a wrong configuration, case by case: text, place, message. With the argument --examples it prints the
- * texts instead, an object of JSON a line, for tests/schema.
+ * Specifies the message and place of each error in a configuration. With the argument --examples it prints the texts
+ * instead, one JSON object per line, for tests/schema.
  */
 #include <errno.h>
 
@@ -43,13 +43,13 @@ static const struct bad in_any[] = {
 	{ "{a: {}}", 1, 2, "", "keys must be in double quotes" },
 	{ "{'a': {\n", 2, 1, "", "\"{\" opened at 1:7 is not closed" },
 	{ "{'a': {'period': +10}}", 1, 18, "", "not a number" },
-	/* what is around all */
+	/* the outermost value */
 	{ "[]", 1, 1, "", "must be an object, not a list" },
 	{ " null", 1, 2, "", "must be an object, not null" },
 	{ "\n'x'", 2, 1, "", "must be an object, not a string" },
 };
 
-/* In whatever file may define classes. */
+/* Errors in any kind of file that defines classes. */
 static const struct bad in_classes[] = {
 	{ "{'QOS_A': {'sched_nise': 1}}", 1, 12, "QOS_A.sched_nise",
 	  "unknown attribute \"sched_nise\" (did you mean \"sched_nice\"?)" },
@@ -84,7 +84,7 @@ static const struct bad in_mappings[] = {
 };
 
 static const struct bad in_rules[] = {
-	/* what is there twice */
+	/* duplicates */
 	{ "{'a': {},\n'b': {}, '\\u0061': {}}", 2, 10, "a", "already defined at 1:2" },
 	{ "{'a': {'qos': 'QOS_UTILITY', 'qos': 'QOS_UTILITY'}}", 1, 30, "a.qos", "already defined at 1:8" },
 	{ "{'a': {'thread_qos': {'t': 'QOS_UTILITY',\n't': 'QOS_DEFAULT'}}}", 2, 1, "a.thread_qos.t",
@@ -99,7 +99,7 @@ static const struct bad in_rules[] = {
 	{ "{'QOS_A-B': {}}", 1, 2, "QOS_A-B", "capitals, digits and _" },
 	{ "{'QOS_A': []}", 1, 11, "QOS_A", "must be an object, not a list" },
 	{ "{'QOS_A': null}", 1, 11, "QOS_A", "must be an object, not null" },
-	/* attributes that contradict each other, or the class below */
+	/* attributes that contradict each other, or the class of an earlier file */
 	{ "{'QOS_UTILITY': {" FIFO ",\n'sched_nice': 1}}", 2, 15, "QOS_UTILITY.sched_nice",
 	  "SCHED_FIFO has no sched_nice" },
 	{ "{'QOS_A': {" FIFO ",\n'sched_runtime': 200000}}", 2, 18, "QOS_A.sched_runtime",
@@ -203,7 +203,7 @@ static const struct bad in_rules[] = {
 	{ "{'a': {'nice': 5}}", 1, 8, "a.nice",
 	  "unknown key \"nice\": that is for classes, whose names begin with QOS_" },
 	{ "{'a': {'peroid': 5}}", 1, 8, "a.peroid", "unknown key \"peroid\" (did you mean \"period\"?)" },
-	/* what stands where something else is meant to be */
+	/* keys in the wrong place */
 	{ "{'a': {'user': 'root'}}", 1, 8, "a.user", "unknown key \"user\": that belongs inside \"match\"" },
 	{ "{'a': {'match': {'qos': 'QOS_UTILITY'}}}", 1, 18, "a.match.qos",
 	  "that belongs beside \"match\", not into it" },
@@ -341,7 +341,7 @@ static const struct bad in_profiles[] = {
 	  "a.block[\"vd*\"].scheduler", "must be a string or a whole number, not null" },
 };
 
-/* The text has that one mistake. */
+/* Checks that the text has exactly this error. */
 static void check_bad(enum config_kind kind, const struct bad *bad)
 {
 	struct config_file file = { .path = "f.json", .text = bad->text, .kind = kind };
@@ -356,7 +356,7 @@ static void check_bad(enum config_kind kind, const struct bad *bad)
 	config_errors_clear(&errors);
 }
 
-TEST(each_mistake_is_told_at_its_place)
+TEST(each_error_is_reported_at_its_place)
 {
 	static const struct {
 		enum config_kind kind;
@@ -371,7 +371,7 @@ TEST(each_mistake_is_told_at_its_place)
 		{ CONFIG_MAPPING, in_classes, COUNT(in_classes) },
 		{ CONFIG_PRESET, in_classes, COUNT(in_classes) },
 		{ CONFIG_MAPPING, in_mappings, COUNT(in_mappings) },
-		/* In a preset there is no other class to suggest. */
+		/* A preset has no other class to suggest. */
 		{ CONFIG_PRESET, in_mappings + 1, COUNT(in_mappings) - 1 },
 		{ CONFIG_RULES, in_rules, COUNT(in_rules) },
 		{ CONFIG_PROFILES, in_profiles, COUNT(in_profiles) },
@@ -383,8 +383,8 @@ TEST(each_mistake_is_told_at_its_place)
 	}
 }
 
-/* The layer below may be at odds with what is laid over it: the upper one is told. */
-TEST(bad_contradictions_across_files)
+/* An earlier file may contradict a later one: the error is reported at the later one. */
+TEST(contradictions_between_files_are_reported_at_the_later_file)
 {
 	static const struct bad cases[] = {
 		{ "{'QOS_DL': {'sched_deadline': 1500}}", 1, 31, "QOS_DL.sched_deadline",
@@ -417,8 +417,8 @@ TEST(bad_contradictions_across_files)
 	}
 }
 
-/* A name in debugfs may have folders, and none of them leads out. */
-TEST(debugfs_paths_stay_beneath)
+/* A name in debugfs may have folders, but must not lead out of the tree. */
+TEST(paths_in_debugfs_do_not_lead_out_of_it)
 {
 	static const char *const bad[] = {
 		"../x", "a/../x", "a/..", "./x", "a/./x", "a/.", "/x", "/", "a//x", "a/", "//", "a/b/../../../x",
@@ -432,7 +432,7 @@ TEST(debugfs_paths_stay_beneath)
 		snprintf(where, sizeof(where), "a.debugfs[\"%s\"]", bad[i]);
 		check_bad(CONFIG_PROFILES, &one);
 	}
-	/* No file system has longer names than 255 bytes. */
+	/* No file system has names longer than 255 bytes. */
 	memset(long_name, 'x', sizeof(long_name));
 	long_name[256] = '\0';
 	snprintf(text, sizeof(text), "{'a': {'debugfs': {\n  'a/%s': 1}}}", long_name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `check` warns of: what goes to everybody, and globs that another rule always comes before. */
+/* Specifies the warnings of `check`: classes that are given to everybody, and globs that never take effect. */
 #include "config_case.h"
 
 #define RT "'QOS_RT': {'sched_policy': 'SCHED_RR', 'sched_priority': 7}"
@@ -13,7 +13,7 @@ static const struct {
 	struct config_file files[FILES_MAX];
 	const char *want; /* the warnings, a line each, with ' for " */
 } examples[] = {
-	/* ---- classes that take from others ---- */
+	/* ---- classes with privileges ---- */
 	{ { RULES("{" RT ",\n'a': {'qos': 'QOS_RT'}}") }, "rules.json:2:1: a: " OF_RT "\n" },
 	{ { RULES("{" DL ",\n'a': {'qos': 'QOS_DL'}}") },
 	  "rules.json:2:1: a: warning: QOS_DL (SCHED_DEADLINE) " REMEDY "\n" },
@@ -28,7 +28,7 @@ static const struct {
 	  "rules.json:4:1: a: warning: QOS_R (SCHED_NORMAL nice 3 io realtime 7) " REMEDY "\n" },
 	{ { RULES("{" RT ",\n'a b': {'qos': 'QOS_UTILITY', 'thread_qos': {'x': 'QOS_UTILITY',\n'audio': 'QOS_RT'}}}") },
 	  "rules.json:3:1: ['a b'].thread_qos.audio: " OF_RT "\n" },
-	/* ... those that take nothing, and what is masked */
+	/* ... classes without privileges, and masked rules */
 	{ { RULES("{'QOS_I': {'sched_policy': 'SCHED_IDLE'}, 'QOS_ZERO': {'sched_nice': 0, 'sched_runtime': 100000}," RT
 		  ", 'i': {'qos': 'QOS_I'}, 'zero': {'qos': 'QOS_ZERO'}, 'b': {'qos': 'QOS_BACKGROUND'}, 'none': {}}") },
 	  "" },
@@ -62,11 +62,11 @@ static const struct {
 	  "rules.json:1:2: a: warning: QOS_USER_INITIATED (SCHED_NORMAL nice -19 slice 12 ms util 0..768 by mapping.json:1) " REMEDY
 	  "\n" },
 	{ { MAPPING("{" RT "}"), RULES("{'a': {'qos': 'QOS_RT', 'yield': true}}") }, "rules.json:1:2: a: " OF_RT "\n" },
-	/* ---- the class of whatever has no rule, unless nothing gets it ---- */
+	/* ---- QOS_DEFAULT, unless no task gets it ---- */
 	{ { RULES("{'QOS_DEFAULT': {'sched_nice': -1}}") },
 	  "rules.json:1:2: QOS_DEFAULT: warning: QOS_DEFAULT (SCHED_BATCH nice -1 slice 16 ms util 0..512) is given to every program that has no rule\n" },
 	{ { RULES("{'QOS_DEFAULT': {'sched_nice': -1}, 'schedqos': {'default': 'none'}}") }, "" },
-	/* ---- a class that was meant to be another, but not one that a rule gives, or that is like no other ---- */
+	/* ---- a new class with a name like a built-in one, unless a rule gives it ---- */
 	{ { RULES("{'QOS_UTILTY': {'sched_nice': 3}, 'QOS_MINE': {}, 'QOS_UTILITY2': {}, 'a': {'thread_qos': {'b': 'QOS_UTILITY2'}}}") },
 	  "rules.json:1:2: QOS_UTILTY: warning: is a new class that no rule assigns (did you mean 'QOS_UTILITY'?)\n" },
 	{ { RULES("{'QOS_UTILTY': {}, 'schedqos': {'groups': {'x': {'max': 'QOS_UTILITY'}}}}") },
@@ -76,8 +76,10 @@ static const struct {
 	  "rules.json:2:1: ['/opt/*/chrome']: " BEATEN
 	  "'chrome' of rules.json:1 has no conditions and always comes first, "
 	  "since an exact name goes before a glob: write 'chrome' with a 'match' of 'exe'\n" },
-	/* ... but an exact path, another name, a glob; with conditions; in sandboxes as well; masked; meant by a later
-	   file */
+	/*
+	 * ... but not: an exact path, another name, a glob, a rule with conditions or for sandboxes, a masked rule, a
+	 * rule of a later file
+	 */
 	{ { RULES("{'chrome': {}}"), RULES("{'/opt/chrome': {}, '/opt/*/chromium': {}, '/opt/*/chrome*': {}}") }, "" },
 	{ { RULES("{'chrome': {'match': {'argv': 'x'}}}"), RULES("{'/opt/*/chrome': {}}") }, "" },
 	{ { RULES("{'chrome': {'match': {'user_namespace': 'initial'}}}"),
@@ -101,13 +103,13 @@ static void check_warnings(const struct config_file *files, const char *want)
 	config_free(config);
 }
 
-TEST(warnings)
+TEST(each_warning_has_its_place_and_text)
 {
 	for (size_t i = 0; i < COUNT(examples); i++)
 		check_warnings(examples[i].files, examples[i].want);
 }
 
-TEST(a_cgroup_of_users_is_everybody_s)
+TEST(a_condition_on_a_cgroup_below_user_slice_is_no_boundary)
 {
 	static const struct {
 		const char *cgroup;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whichever allocation fails, the configuration is refused as a whole, with nothing leaked.
- * Replaces malloc, so it cannot run under a sanitizer that does the same.
+ * Specifies that a configuration is refused as a whole, without a leak, whichever allocation fails. Replaces malloc, so
+ * it cannot run under a sanitizer that does the same.
  */
 #include <errno.h>
 
 #include "config_case.h"
 
-static long countdown = -1; /* allocations until one fails; below 0: none will */
+static long countdown = -1; /* allocations until one fails; below 0: none fails */
 static long live;
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -27,7 +27,7 @@ void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);
 void __libc_free(void *p);
 
-/* Once memory has run out, it stays so. */
+/* Returns whether this allocation fails. After the first failure, all fail. */
 static bool runs_out(void)
 {
 	if (countdown > 0)
@@ -95,7 +95,7 @@ static const struct config_file bad_files[] = {
 		 "\"cpufreq\": {\"a/b\": 1}, \"sysctl\": {\"a/b\": 1}}}"),
 };
 
-/* Parses with ever more memory until there is enough; returns the result with enough. */
+/* Parses with more and more memory until there is enough. Returns that result. */
 static int starve(const struct config_file *files, size_t n)
 {
 	int r = -ENOMEM;
@@ -117,7 +117,7 @@ static int starve(const struct config_file *files, size_t n)
 	return r;
 }
 
-TEST(a_good_configuration_is_whole_or_not_there)
+TEST(a_good_configuration_is_complete_or_refused)
 {
 	if (!REPLACES_MALLOC)
 		skip();

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How errors reach people: all of them, in order, safe to show; and the limits. */
+/* Specifies that all errors are reported, in order and safe for a terminal, and the limits of a configuration. */
 #include <errno.h>
 
 #include "config_case.h"
 
 static const struct {
 	struct config_file files[FILES_MAX];
-	const char *want; /* all errors, a line each, with ' for " */
+	const char *want; /* all errors, one per line, with ' for " */
 } reports[] = {
-	/* In the order of files and places, though presets are read first and names looked up last. */
+	/* Errors are in the order of files and places, although presets are read first and names are looked up last. */
 	{ { { .path = "1",
 	      .text = "{'a': {'qos': 'QOS_LATE', 'x': 1},\n'b': {'qos': 'QOS_NO'},\n'schedqos': {'sched_profile': 'late', 'log': 1}}" },
 	    { .path = "2", .text = "{'QOS_LATE': {}\n\n,," },
@@ -24,7 +24,7 @@ static const struct {
 	  "sched_period, sched_util_min, sched_util_max, io_class or io_priority\n"
 	  "4:1:29: QOS_LATE.sched_nice: must be between -20 and 19\n"
 	  "4:1:39: c: must not be empty: write null to mask the rules of earlier files\n" },
-	/* A preset with mistakes is known all the same, and suggested. */
+	/* A preset with errors is still known, and suggested. */
 	{ { PRESET("laptop", "{"), RULES("{'schedqos': {'mapping': 'laptop'}}") },
 	  "mappings/laptop.json:1:2: the text ends, but the '{' opened at 1:1 is not closed\n" },
 	{ { PRESET("laptop", "{}"), RULES("{'schedqos': {'mapping': 'latpop'}}") },
@@ -46,8 +46,8 @@ TEST(all_errors_come_in_order)
 	}
 }
 
-/* Nor are they moved among its own. */
-TEST(old_errors_do_not_spoil_a_good_configuration)
+/* Earlier errors stay before those of this configuration. */
+TEST(earlier_errors_do_not_make_a_good_configuration_bad)
 {
 	struct config_errors errors = { 0 };
 	struct config *config = NULL;
@@ -71,7 +71,7 @@ TEST(error_text_is_safe_for_a_terminal)
 	struct config *config = NULL;
 
 	assert_int_equal(parse(&file, 1, &config, &errors), -EINVAL);
-	/* Two errors, and a warning of the bracket. */
+	/* These are two errors, and a warning about the bracket. */
 	assert_int_equal(errors.count, 3);
 	for (size_t i = 0; i < errors.count; i++) {
 		const char *text = errors.items[i].text;
@@ -88,7 +88,7 @@ TEST(error_text_is_safe_for_a_terminal)
 
 /* ---- limits ---- */
 
-/* n members from a format with one %d, as an object. */
+/* Returns an object with n members, made from a format with one %d. */
 static char *many(const char *format, int n)
 {
 	size_t size = n * (strlen(format) + 16) + 8, len = 0;
@@ -106,7 +106,7 @@ static char *many(const char *format, int n)
 	return text;
 }
 
-TEST(many_rules_are_normal)
+TEST(a_configuration_may_have_many_rules)
 {
 	char *text = many("\n'app-%d': {'qos': 'QOS_UTILITY'}", 15000), name[16];
 	struct config *config = GOOD(RULES(text));
@@ -120,7 +120,7 @@ TEST(many_rules_are_normal)
 	config_free(config);
 }
 
-TEST(rules_and_classes_are_limited)
+TEST(the_numbers_of_rules_and_classes_are_limited)
 {
 	char *rules = many("'%d':{}", UINT16_MAX + 1), *classes = many("'QOS_%d': {}", 1020);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files in configs/ are good, without a warning, and say what is built in. Runs in the top folder. */
+/*
+ * Specifies that the files in configs/ are valid, without a warning, and agree with the built-in ones. Runs in the top
+ * folder.
+ */
 #include "shipped.h"
 
 static const char *const presets[] = { "announcement", "balanced", "foreground" };
@@ -10,7 +13,7 @@ static void assert_same_classes(const struct config *config, const struct qos_cl
 		assert_true(qos_attr_equal(&class_named(config, classes[i].name)->attr, &classes[i].attr));
 }
 
-TEST(what_is_built_in_is_shipped_as_well)
+TEST(the_shipped_files_have_all_built_in_classes_and_profiles)
 {
 	struct config *mapping = shipped(MAPPING_FILE, MAPPING_FILE, NULL),
 		      *profiles = shipped(PROFILES_FILE, PROFILES_FILE, NULL);
@@ -21,7 +24,7 @@ TEST(what_is_built_in_is_shipped_as_well)
 	assert_same_classes(announcement, qos_builtin, QOS_BUILTIN_COUNT);
 	for (size_t i = 0; i < QOS_BUILTIN_COUNT; i++)
 		assert_int_not_equal(mapping->classes[i].source.line, 0);
-	/* And "balanced", which the folder names. */
+	/* The folder adds "balanced". */
 	assert_int_equal(profiles->n_profiles, PROFILE_BUILTIN_COUNT + 1);
 	for (size_t i = 0; i < PROFILE_BUILTIN_COUNT; i++) {
 		assert_int_not_equal(profiles->profiles[i].source.line, 0);
@@ -33,10 +36,10 @@ TEST(what_is_built_in_is_shipped_as_well)
 }
 
 /*
- * The built-in ones and that of configs/app_configs/maintenance.json. One that another lacks would stay when that is
- * chosen.
+ * These are the built-in classes and the one of app_configs/maintenance.json. If a preset lacked a class, that of the
+ * previous preset would stay.
  */
-TEST(presets_define_all_classes_and_no_other)
+TEST(each_preset_defines_all_classes_and_no_other)
 {
 	for (size_t i = 0; i < COUNT(presets); i++) {
 		struct config *config = shipped(PRESETS, PRESETS, presets[i]);
@@ -49,14 +52,14 @@ TEST(presets_define_all_classes_and_no_other)
 	}
 }
 
-TEST(rules_are_good_and_keep_what_somebody_chose)
+TEST(shipped_rules_are_valid_and_yield)
 {
 	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
 
 	assert_string_equal(rule_for(config, "cc1plus")->qos, "QOS_BACKGROUND");
 	assert_string_equal(rule_for(config, "firefox")->qos, "QOS_USER_INTERACTIVE");
 	assert_int_equal(rule_for(config, "make")->inherit, INHERIT_YES);
-	/* Whoever chose something for a program did not ask for these files. */
+	/* A user who chose attributes for a program did not ask for these rules. */
 	for (size_t i = 0; i < config->rules->n_lists; i++) {
 		for (const struct rule *rule = config->rules->lists[i]; rule; rule = rule->next) {
 			if (rule->yield != YIELD_YES)
@@ -66,7 +69,7 @@ TEST(rules_are_good_and_keep_what_somebody_chose)
 	config_free(config);
 }
 
-/* By schedqos.json alone, which names the preset and its sched profile. */
+/* schedqos.json alone names the preset and its sched profile. */
 TEST(the_folder_puts_a_preset_and_a_profile_in_force)
 {
 	struct config *config = shipped(PRESETS, PROFILES_FILE, NULL), *preset;
@@ -77,7 +80,7 @@ TEST(the_folder_puts_a_preset_and_a_profile_in_force)
 	assert_string_not_equal(config->settings.mapping, "announcement");
 	preset = shipped(PRESETS, PRESETS, config->settings.mapping);
 	assert_same_classes(config, preset->classes, preset->n_classes);
-	/* Classes without a slice of their own keep the kernel's: no base slice. */
+	/* Classes without a slice keep the kernel's, so the profile must not set a base slice. */
 	profile = sched_profile_find(config->profiles, config->n_profiles, config->settings.sched_profile);
 	assert_non_null(profile);
 	for (size_t i = 0; i < profile->n_knobs; i++)
@@ -86,8 +89,8 @@ TEST(the_folder_puts_a_preset_and_a_profile_in_force)
 	config_free(config);
 }
 
-/* Anybody can give his program any name. */
-TEST(nobody_is_raised_but_who_is_at_a_seat)
+/* Any user can give a program any name. */
+TEST(shipped_rules_raise_only_users_at_a_seat)
 {
 	for (size_t i = 0; i < COUNT(presets); i++) {
 		struct config *config = shipped(PRESETS, RULES_FILES, presets[i]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Warnings: the configuration is good all the same. */
+/* Specifies the warnings about a valid configuration. */
 #include "config_case.h"
 
-TEST(warnings)
+TEST(patterns_that_can_never_match_are_reported)
 {
 	static const struct bad cases[] = {
 		{ "{'a': {'thread_qos': {'0123456789abcdef': 'QOS_UTILITY'}}}", 1, 23,
@@ -71,7 +71,7 @@ TEST(warnings)
 	}
 }
 
-TEST(no_warning_where_it_can_match)
+TEST(patterns_that_can_match_are_not_reported)
 {
 	config_free(GOOD(RULES("{'The Game.exe': {}, 'a - b': {}, 'A -B C-.EXE': {}, '/opt/My App/run': {}, 'nginx: worker process': {}, 'python3 report.py': {},\n"
 			       "'gcc-[]0-9]': {}, '[[]x': {}, '[[:alpha:]]': {}, 'x\\\\[*': {}, 'a]': {},\n"
@@ -85,7 +85,7 @@ TEST(no_warning_where_it_can_match)
 			       "'*/bin/x': {}, '/bin/y': {}, '?bin/z': {}, '{a': {}, 'b,}': {}}")));
 }
 
-TEST(users_who_are_not_known_match_nothing)
+TEST(unknown_users_are_reported_and_match_nothing)
 {
 	const struct config_file file = RULES("{'a': {'match': {'user': 'slow'}},\n'b': {'match': {'user': 'slow'}},\n"
 					      "'c': {'match': {'user': 'root'}},\n'd': {'match': {'user': 'bob'}}}");
@@ -94,7 +94,7 @@ TEST(users_who_are_not_known_match_nothing)
 	const struct rule_user *slow, *bob;
 
 	assert_int_equal(parse(&file, 1, &config, &errors), 0);
-	/* Each place is told of; who it is, is asked and kept once. */
+	/* Each place is reported, but each name is looked up and stored once. */
 	assert_int_equal(errors.count, 3);
 	assert_non_null(strstr(errors.items[1].text, ":2:25: b.match.user: warning: user \"slow\" cannot be looked up now (Connection timed out)"));
 	slow = rule_for(config, "a")->match->user;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* In which cpu cgroup a task is, and where the ways of two part, on a made-up machine. */
+/*
+ * Specifies in which cpu cgroup a task is, and below which common cgroup two tasks are ranked. Uses a made-up machine.
+ */
 #include "made_up_tree.h"
 
 #include <schedqos/kernel/host.h>
@@ -50,7 +52,7 @@ static void assert_group(struct cpu_group group, const char *path, const char *w
 
 #define TEST_CPU_GROUP_TEST(name) TEST_IN(name, set_up, tear_down)
 
-TEST_CPU_GROUP_TEST(the_innermost_with_the_controller)
+TEST_CPU_GROUP_TEST(the_innermost_cgroup_with_the_controller_counts)
 {
 	struct cpu_group group = group_of("0::/user/app\n");
 
@@ -63,7 +65,7 @@ TEST_CPU_GROUP_TEST(the_innermost_with_the_controller)
 	assert_int_equal(cpu_group_of(&where, proc, 6, &group), -ESRCH);
 }
 
-TEST_CPU_GROUP_TEST(version_1)
+TEST_CPU_GROUP_TEST(cgroups_of_version_1_are_read)
 {
 	put("proc/self/mounts", "cgroup2 /v2 cgroup2 rw 0 0\ncgroup /v1 cgroup rw,cpu 0 0\n");
 	where = cpu_hierarchies_find(root);
@@ -74,7 +76,7 @@ TEST_CPU_GROUP_TEST(version_1)
 	assert_group(group_of("1:cpu:/\n0::/nothing\n"), "", "", 0);
 }
 
-TEST_CPU_GROUP_TEST(ways_part_below_what_is_around_both)
+TEST_CPU_GROUP_TEST(two_cgroups_are_compared_below_their_common_one)
 {
 	static const struct {
 		const char *a, *b, *below_a, *below_b;
@@ -103,7 +105,7 @@ TEST_CPU_GROUP_TEST(ways_part_below_what_is_around_both)
 	}
 }
 
-/* ---- which of a machine's mounts are cgroup hierarchies ---- */
+/* ---- the mounts that are cgroup hierarchies ---- */
 
 TEST_CPU_GROUP_TEST(hierarchies_are_found_among_mounts)
 {

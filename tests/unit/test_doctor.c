@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The checks of doctor, each on a made-up machine. */
+/* Specifies the finding of each check of doctor, on made-up machines. */
 #include "made_up_tree.h"
 
 #include "config_case.h"
@@ -16,7 +16,7 @@ static void use(struct config *new)
 	checkup.input.config = config;
 }
 
-/* A machine on which all is well. */
+/* Makes a machine on which all is well. */
 static int set_up(void **state)
 {
 	if (make_trees(state) < 0)
@@ -72,7 +72,7 @@ static void look(void)
 	}
 }
 
-/* As the machine is now, the first finding of this name is of this state, and says this. */
+/* Checks that the first finding of this name has this state and text on the present machine. */
 static void says(const char *name, enum finding_state state, const char *what)
 {
 	const struct finding *finding;
@@ -93,7 +93,7 @@ static void says_nothing(const char *name)
 
 #define TEST_DOCTOR_TEST(name) TEST_IN(name, set_up, tear_down)
 
-TEST_DOCTOR_TEST(all_well)
+TEST_DOCTOR_TEST(a_good_machine_has_no_finding)
 {
 	static const char *const names[] = {
 		"kernel", "configuration", "daemon",	"unit", "rivals",    "namespaces", "events",   "hearing",
@@ -110,7 +110,7 @@ TEST_DOCTOR_TEST(all_well)
 	says("configuration", FINDING_OK, "1 rule, 5 classes, no errors");
 }
 
-TEST_DOCTOR_TEST(configuration)
+TEST_DOCTOR_TEST(errors_and_changes_of_the_configuration_are_found)
 {
 	checkup.input.is_daemons = true;
 	checkup.input.n_differences = 2;
@@ -120,12 +120,12 @@ TEST_DOCTOR_TEST(configuration)
 	use(NULL);
 	says("configuration", FINDING_BAD, "3 errors");
 	assert_non_null(strstr(finding_named("configuration")->consequence, "keeps the previous one"));
-	/* Of the files that the daemon reads, wherever they are. */
+	/* The finding concerns the files that the daemon reads. */
 	assert_non_null(strstr(finding_named("configuration")->remedy, "check --diff"));
 	assert_null(finding_named("in-force"));
 }
 
-TEST_DOCTOR_TEST(users)
+TEST_DOCTOR_TEST(unknown_users_are_found)
 {
 	const struct config_file file = RULES("{'a': {'match': {'user': 'slow'}}, 'b': {'match': {'user': 'bob'}}}");
 	struct config_errors errors = { 0 };
@@ -138,7 +138,7 @@ TEST_DOCTOR_TEST(users)
 	says("users", FINDING_NOTE, "1 cannot be looked up now");
 }
 
-TEST_DOCTOR_TEST(daemon_and_leftovers)
+TEST_DOCTOR_TEST(a_missing_daemon_and_values_left_behind_are_found)
 {
 	put("run/schedqos/knobs.json", "");
 	says_nothing("leftovers");
@@ -152,7 +152,7 @@ TEST_DOCTOR_TEST(daemon_and_leftovers)
 	says("set-aside", FINDING_NOTE, "could not be used");
 }
 
-TEST_DOCTOR_TEST(what_the_daemon_says)
+TEST_DOCTOR_TEST(problems_that_the_daemon_reports_are_found)
 {
 	char text[] = "/sys/kernel/debug/sched/features: Operation not permitted", *problems[] = { text };
 
@@ -161,7 +161,7 @@ TEST_DOCTOR_TEST(what_the_daemon_says)
 	says("problem", FINDING_NOTE, "sched/features: Operation not permitted");
 }
 
-TEST_DOCTOR_TEST(unit)
+TEST_DOCTOR_TEST(a_disabled_unit_is_found)
 {
 	take_away("etc/systemd/system/multi-user.target.wants/schedqos.service");
 	says("unit", FINDING_NOTE, "not enabled");
@@ -170,7 +170,7 @@ TEST_DOCTOR_TEST(unit)
 	says("unit", FINDING_NOTE, "no systemd");
 }
 
-TEST_DOCTOR_TEST(rivals)
+TEST_DOCTOR_TEST(other_daemons_that_set_priorities_are_found)
 {
 	put("proc/6/comm", "ananicy-cpp\n");
 	says("rivals", FINDING_BAD, "ananicy-cpp runs, as pid 6");
@@ -178,7 +178,7 @@ TEST_DOCTOR_TEST(rivals)
 	says("rivals", FINDING_NOTE, "tuned runs, as pid 6");
 }
 
-TEST_DOCTOR_TEST(namespaces)
+TEST_DOCTOR_TEST(a_container_is_found)
 {
 	make_folder("proc/self/ns");
 	make_link("user:[4026531837]", "proc/self/ns/user");
@@ -189,7 +189,7 @@ TEST_DOCTOR_TEST(namespaces)
 	says("namespaces", FINDING_BAD, "not the initial PID namespace");
 }
 
-TEST_DOCTOR_TEST(events)
+TEST_DOCTOR_TEST(a_kernel_without_events_is_found)
 {
 	says("events", FINDING_OK, "delivers events");
 	checkup.tried.events = -ECONNREFUSED;
@@ -198,7 +198,7 @@ TEST_DOCTOR_TEST(events)
 	says("events", FINDING_NOTE, "only root");
 }
 
-TEST_DOCTOR_TEST(hearing)
+TEST_DOCTOR_TEST(moves_and_changes_that_are_not_reported_are_found)
 {
 	put("proc/sys/kernel/perf_event_paranoid", "4\n");
 	checkup.input.is_deaf = true;
@@ -209,24 +209,24 @@ TEST_DOCTOR_TEST(hearing)
 	says("hearing", FINDING_BAD, "are not reported");
 	use(GOOD(RULES("{\"game\": {\"qos\": \"QOS_UTILITY\", \"enforce\": true}}")));
 	says("hearing", FINDING_BAD, "are not reported");
-	/* The daemon knows better than the setting. */
+	/* The daemon's own report counts, not the setting. */
 	checkup.input.is_deaf = false;
 	says("hearing", FINDING_OK, "are reported");
 	checkup.input.daemon = 0;
 	says("hearing", FINDING_NOTE, "perf_event_paranoid is 4");
 }
 
-TEST_DOCTOR_TEST(attributes)
+TEST_DOCTOR_TEST(missing_slices_and_clamps_are_found)
 {
 	checkup.tried.features = (struct ksched_features){ 0 };
 	checkup.tried.tick_ns = 100000000;
 	says("slice", FINDING_NOTE, "no custom slices");
 	says("util-clamp", FINDING_NOTE, "not in this kernel");
-	/* Then no slice can be shorter than a tick. */
+	/* No slice is shorter than a tick then. */
 	says_nothing("tick");
 }
 
-TEST_DOCTOR_TEST(tick)
+TEST_DOCTOR_TEST(a_tick_longer_than_a_slice_is_found)
 {
 	checkup.tried.tick_ns = 10000000;
 	says("tick", FINDING_NOTE, "10 ms, HRTICK unknown: longer than the slice of QOS_USER_INTERACTIVE");
@@ -240,7 +240,7 @@ TEST_DOCTOR_TEST(tick)
 	says("tick", FINDING_OK, "HRTICK ends slices on time");
 }
 
-TEST_DOCTOR_TEST(sched_ext)
+TEST_DOCTOR_TEST(a_sched_ext_scheduler_is_found)
 {
 	put("sys/kernel/sched_ext/state", "enabled\n");
 	says("sched-ext", FINDING_BAD, "a scheduler is loaded");
@@ -250,7 +250,7 @@ TEST_DOCTOR_TEST(sched_ext)
 	says("sched-ext", FINDING_OK, "not in this kernel");
 }
 
-TEST_DOCTOR_TEST(autogroup)
+TEST_DOCTOR_TEST(autogroups_are_found)
 {
 	put("proc/sys/kernel/sched_autogroup_enabled", "1\n");
 	says("autogroup", FINDING_BAD, "on, though the daemon runs");
@@ -264,7 +264,7 @@ TEST_DOCTOR_TEST(autogroup)
 
 #define SHORT_SLICES "{\"QOS_USER_INTERACTIVE\": {\"sched_runtime\": 500000}}"
 
-TEST_DOCTOR_TEST(borders)
+TEST_DOCTOR_TEST(borders_between_cpu_cgroups_are_found)
 {
 	put("proc/5/cgroup", "0::/system.slice/a.service\n");
 	put("proc/6/cgroup", "4:memory:/\n0::/system.slice/b.service\n");
@@ -280,12 +280,12 @@ TEST_DOCTOR_TEST(borders)
 	says("borders", FINDING_NOTE, "\\x1b[2J");
 	assert_non_null(strstr(finding_named("borders")->remedy, "weights"));
 	assert_string_equal(finding_named("borders")->consequence, DOCTOR_BORDER_WORDS);
-	/* Where the configuration cannot be read, the announcement's classes would be in force. */
+	/* If the configuration cannot be read, the built-in classes count, which are the announcement's. */
 	use(NULL);
 	says("borders", FINDING_BAD, "(v2)");
 }
 
-TEST_DOCTOR_TEST(borders_of_version_1)
+TEST_DOCTOR_TEST(borders_of_cgroups_of_version_1_are_found)
 {
 	char path[64], text[300], name[200] = "";
 
@@ -306,7 +306,7 @@ TEST_DOCTOR_TEST(borders_of_version_1)
 	says("borders", FINDING_BAD, ", ...");
 }
 
-TEST_DOCTOR_TEST(governor)
+TEST_DOCTOR_TEST(a_governor_that_ignores_clamps_is_found)
 {
 	put("sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave\n");
 	says("governor", FINDING_BAD, "powersave");
@@ -318,7 +318,7 @@ TEST_DOCTOR_TEST(governor)
 	says("governor", FINDING_NOTE, "no cpufreq");
 }
 
-TEST_DOCTOR_TEST(disks)
+TEST_DOCTOR_TEST(disks_that_ignore_io_priorities_are_found)
 {
 	/* The built-in classes give no I/O priority. */
 	says_nothing("io-priority");
@@ -331,7 +331,7 @@ TEST_DOCTOR_TEST(disks)
 	says("io-priority", FINDING_NOTE, "sda: none ignores it");
 }
 
-TEST_DOCTOR_TEST(lockdown)
+TEST_DOCTOR_TEST(kernel_lockdown_is_found)
 {
 	const uid_t user = geteuid();
 

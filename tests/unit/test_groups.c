@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Groups: for which cgroups one holds, which class is higher, and what becomes of a class that is denied. */
+/*
+ * Specifies to which cgroups a group applies, the order of classes, and which class replaces one that is not allowed.
+ */
 #include "config_case.h"
 
 #include <schedqos/policy/config.h>
@@ -13,7 +15,7 @@ static bool holds(const char *pattern, const char *cgroup)
 	return group_holds(&group, cgroup);
 }
 
-TEST(a_name_is_any_component)
+TEST(a_name_matches_any_component_of_the_path)
 {
 	assert_true(holds("background", "/background"));
 	assert_true(holds("background", "/user.slice/background"));
@@ -22,14 +24,14 @@ TEST(a_name_is_any_component)
 	assert_false(holds("background", "/background.slice"));
 	assert_false(holds("background", "/"));
 	assert_false(holds("user", "/user.slice"));
-	/* Not across components. */
+	/* A name does not match across components. */
 	assert_false(holds("user*scope", "/user.slice/app.scope"));
-	/* A backslash takes a special character literally only where there is a glob. */
+	/* A backslash makes a special character literal only in a glob. */
 	assert_true(holds("a\\[*", "/a[b"));
 	assert_true(holds("a\\x2db.slice", "/system.slice/a\\x2db.slice"));
 }
 
-TEST(a_path_is_that_of_the_cgroup_or_of_one_around_it)
+TEST(a_path_matches_the_cgroup_or_one_around_it)
 {
 	assert_true(holds("/user.slice", "/user.slice"));
 	assert_true(holds("/user.slice", "/user.slice/a/b"));
@@ -43,11 +45,11 @@ TEST(a_path_is_that_of_the_cgroup_or_of_one_around_it)
 	assert_false(holds("user.slice/a", "/user.slice/a"));
 	assert_true(holds("/user.slice/a/b*", "/user.slice/a/b"));
 	assert_false(holds("/user.slice/a/b*", "/user.slice/a"));
-	/* No path of a cgroup has no slash. */
+	/* Every path of a cgroup has a slash. */
 	assert_false(holds("*", ""));
 }
 
-TEST(what_is_higher)
+TEST(classes_are_ordered_by_policy_nice_value_and_slice)
 {
 	/* From the highest to the lowest. */
 	static const struct qos_class order[] = {
@@ -76,7 +78,7 @@ TEST(what_is_higher)
 	}
 }
 
-/* The name of the class that one becomes in a cgroup. */
+/* Returns the name of the class that replaces this one in a cgroup. */
 static const char *class_in(const struct config *config, const char *cgroup, const char *class)
 {
 	struct limits *limits = limits_new(config);
@@ -88,7 +90,7 @@ static const char *class_in(const struct config *config, const char *cgroup, con
 
 	assert_non_null(limits);
 	assert_int_equal(limits_find(limits, cgroup, NULL, &limit), 0);
-	/* Whatever was asked for in between. */
+	/* Requests in between do not matter. */
 	assert_int_equal(limits_find(limits, "/none", NULL, &again), 0);
 	assert_int_equal(again, 0);
 	assert_int_equal(limits_find(limits, "/none", lowest, &again), 0);
@@ -112,7 +114,7 @@ static const char *class_in(const struct config *config, const char *cgroup, con
 	return found;
 }
 
-TEST(the_next_lower_that_is_allowed)
+TEST(a_class_that_is_not_allowed_becomes_the_next_lower_one)
 {
 	struct config *config = rules_file("'schedqos': { 'groups': {"
 					   " 'max': { 'max': 'QOS_UTILITY' },"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What interpreters run, as a specification: a table of command lines. */
+/* Specifies which script an interpreter runs, by a table of command lines. */
 #include "fake_process.h"
 
 #include <schedqos/policy/rules.h>
 
-/* The script that a command line runs; it is split at each space. */
+/* Returns the script that a command line runs, which is split at each space. */
 static const char *script_of(const char *arguments, char buf[256])
 {
 	struct facts facts = { .have = FACT_ARGV, .argv = buf, .argv_size = strlen(arguments) + 1 };
@@ -15,7 +15,7 @@ static const char *script_of(const char *arguments, char buf[256])
 	return interpreter_script(&facts);
 }
 
-TEST(the_script_is_found_behind_the_options)
+TEST(the_script_is_found_after_the_options)
 {
 	static const struct {
 		const char *arguments, *script; /* NULL: none */
@@ -62,7 +62,7 @@ TEST(the_script_is_found_behind_the_options)
 		{ "/lib64/ld-linux-x86-64.so.2 --library-path lib ./app x", "app" },
 		{ "/lib64/ld-linux-x86-64.so.2 /usr/bin/python3 -u ./report.py", "report.py" },
 		{ "gjs -m app.js", "app.js" },
-		/* By its name an interpreter is known, and by nothing else. */
+		/* An interpreter is recognised by its name only. */
 		{ "C:\\Games\\game.exe a b", NULL },
 		{ "tac build.sh", NULL },
 		{ "- build.sh", NULL },
@@ -86,29 +86,29 @@ TEST(the_script_is_found_behind_the_options)
 	}
 }
 
-TEST(hostile_arguments_are_not_searched_for_long)
+TEST(the_search_through_hostile_arguments_is_short)
 {
 	enum { MANY = 65536, FIRST = sizeof("bash") };
 	char *argv = calloc(1, MANY);
 	struct facts facts = { .have = FACT_ARGV, .argv = argv, .argv_size = MANY };
 
-	/* All empty: the first is the script, and has no name. */
+	/* All arguments are empty: the first is the script, and has no name. */
 	strcpy(argv, "bash");
 	assert_null(interpreter_script(&facts));
-	/* Nothing but options, and the last one is not complete. */
+	/* There are only options, and the last one lacks its value. */
 	for (size_t i = FIRST; i + 1 < MANY; i += 2)
 		argv[i] = '+';
 	assert_null(interpreter_script(&facts));
-	/* Argument 256 is looked at, the next one is not. */
+	/* Argument 256 is read, the next one is not. */
 	argv[FIRST + 2 * 255] = 's';
 	assert_string_equal(interpreter_script(&facts), "s");
 	argv[FIRST + 2 * 255] = '+';
 	argv[FIRST + 2 * 256] = 's';
 	assert_null(interpreter_script(&facts));
-	/* One that is all of it. */
+	/* One argument takes all the room. */
 	memset(argv + FIRST, '-', MANY - FIRST - 1);
 	assert_null(interpreter_script(&facts));
-	/* As many interpreters as there is room for. */
+	/* The arguments are as many interpreters as fit. */
 	for (size_t i = FIRST; i + 3 < MANY; i += 3)
 		memcpy(argv + i, "sh", 3);
 	assert_null(interpreter_script(&facts));
@@ -117,7 +117,7 @@ TEST(hostile_arguments_are_not_searched_for_long)
 	free(argv);
 }
 
-TEST(a_name_may_hold_anything)
+TEST(a_script_may_have_any_name)
 {
 	struct process process = PROCESS("/usr/bin/bash", "bash", "bash\0/x/a\nb\xff");
 	struct config *config = rules_file("'a\\nb?': { 'qos': 'QOS_UTILITY' }");

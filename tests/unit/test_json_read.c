@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What JSON text is taken, what is refused and where, and that every node knows its place. */
+/* Specifies which JSON text is accepted, where other text is refused, and that every node knows its place. */
 #include "test.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* From a copy without a NUL at its end, so that the sanitizer sees any step too far. */
+/* Parses a copy without a NUL at its end, so that the sanitizer finds any read beyond it. */
 static int parse(const char *text, size_t size, const struct json_node **ret, struct json_problem *problem)
 {
 	char *copy = malloc(size ? size : 1);
@@ -42,7 +42,7 @@ static const struct json_node *good(const char *text)
 
 #define TEST_JSON_READ_TEST(name) TEST_IN(name, NULL, teardown)
 
-TEST_JSON_READ_TEST(good_texts)
+TEST_JSON_READ_TEST(valid_texts_are_accepted)
 {
 	static const char *const texts[] = {
 		"{}",
@@ -58,7 +58,7 @@ TEST_JSON_READ_TEST(good_texts)
 		good(texts[i]);
 }
 
-/* What stands there. */
+/* Returns the text at a position. */
 static const char *text_at(const char *text, struct json_position at)
 {
 	while (--at.line)
@@ -66,7 +66,7 @@ static const char *text_at(const char *text, struct json_position at)
 	return text + at.column - 1;
 }
 
-/* The node after this one in the text, whatever it is in; NULL after the last. */
+/* Returns the next node in the order of the text, NULL after the last. */
 static const struct json_node *json_after(const struct json_node *node)
 {
 	if (json_first(node))
@@ -82,7 +82,7 @@ TEST_JSON_READ_TEST(every_node_has_its_type_place_and_path)
 				   " \"a\":true , \"\\u0061\":-2.5e3, \"g++-12\": false,\n"
 				   "\"firefox.exe\": {\"x\": 1},\"\": 1, \"a b//\": [\"/* */\"]}";
 	static const struct {
-		const char *key, *value; /* what stands at their places */
+		const char *key, *value; /* the text at the places of key and value */
 		const char *path, *type;
 	} want[] = {
 		{ "{", "{", "", "an object" },
@@ -153,7 +153,7 @@ TEST_JSON_READ_TEST(integers_are_exact)
 	}
 }
 
-TEST_JSON_READ_TEST(escapes_are_what_they_stand_for)
+TEST_JSON_READ_TEST(escapes_are_replaced)
 {
 	static const char *const cases[][2] = {
 		{ "\"\\\"\\\\\\/\\b\\f\\n\\r\\t.\"", "\"\\/\b\f\n\r\t." },
@@ -172,7 +172,7 @@ static const struct {
 	const char *text;
 	size_t size;
 	unsigned line, column;
-	const char *message; /* a part of it */
+	const char *message; /* a part of the message */
 } bad[] = {
 	/* words */
 	{ T("{\"a\": tru}"), 1, 7, "double quotes: \"tru\"" },
@@ -243,7 +243,7 @@ static const struct {
 	{ T("[\"a\" \"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\"]"), 1, 6, "a comma is missing" },
 	{ T("{\"a\" \"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\"}"), 1, 6, "\":\" and the key's value expected" },
 	{ T("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"), 1, 33, "deeper than 32" },
-	/* people read from the start: of two faults the first, but for bytes */
+	/* of two faults the first is reported, but invalid bytes before all others */
 	{ T("{\"a\": 1 \"b\": 2,\n \"c\": tru}"), 1, 9, "a comma is missing" },
 	{ T("{\"a\": 1,\n \"c\": tru, \"d\" 1}"), 2, 7, "double quotes" },
 	{ T("{\"a\": 1 \"b\\q\": 2}"), 1, 9, "a comma is missing" },
@@ -251,7 +251,7 @@ static const struct {
 	{ T("{\"\\n\\n\":\n1 \"b\": 2}"), 2, 3, "a comma is missing" },
 };
 
-TEST_JSON_READ_TEST(faults_are_told_where_they_are)
+TEST_JSON_READ_TEST(faults_are_reported_at_their_place)
 {
 	for (size_t i = 0; i < array_size(bad); i++) {
 		const char *text = bad[i].text;

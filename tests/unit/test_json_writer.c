@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* JSON as it is written: whole numbers in all their digits, and texts that any reader and any terminal can take. */
+/* Specifies that numbers are written with all digits, and texts so that any reader and terminal accepts them. */
 
 #include "test.h"
 
@@ -15,13 +15,13 @@ static void written(struct json_writer *json, const char *want)
 	free(text);
 }
 
-TEST(an_item_a_line)
+TEST(each_item_has_its_own_line)
 {
 	struct json_writer json = { 0 };
 
 	json_begin(&json, NULL, '{');
 	json_put_text(&json, "a", "x");
-	/* A text that is not there is left out. */
+	/* A NULL text is left out. */
 	json_put_text(&json, "b", NULL);
 	json_begin(&json, "list", '[');
 	json_put_number(&json, NULL, 1);
@@ -46,12 +46,12 @@ TEST(an_item_a_line)
 	json_put_null(&json, "d");
 	json_end(&json, '}');
 	written(&json, "{\n\t\"a\": { \"b\": \"x\", \"c\": [ null ] },\n\t\"d\": null\n}\n");
-	/* And may be used again. */
+	/* The writer can be used again. */
 	json_put_text(&json, NULL, "whole");
 	written(&json, "\"whole\"\n");
 }
 
-TEST(numbers_are_exact)
+TEST(numbers_are_written_exactly)
 {
 	struct json_writer json = { 0 };
 
@@ -84,8 +84,8 @@ TEST(texts_are_escaped)
 	}
 }
 
-/* Whatever the bytes are. */
-TEST(what_is_written_reads_the_same)
+/* The bytes may have any value. */
+TEST(written_texts_are_read_back_unchanged)
 {
 	struct json_writer json = { 0 };
 	char bytes[256], *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Knobs beneath a made-up root: what is read, what is written, what is the same. */
+/* Specifies how knobs are read, written and compared, below a made-up root. */
 #include "made_up_tree.h"
 
 #include <stdbool.h>
@@ -58,7 +58,7 @@ static void refuses(enum knob_tree tree, const char *path, int error)
 
 #define TEST_KNOBS_TEST(name) TEST_IN(name, set_up, tear_down)
 
-TEST_KNOBS_TEST(values_are_read_in_the_form_they_are_written)
+TEST_KNOBS_TEST(values_are_read_in_the_form_in_which_they_are_written)
 {
 	char buf[KNOBS_VALUE_MAX];
 
@@ -75,11 +75,11 @@ TEST_KNOBS_TEST(values_are_read_in_the_form_they_are_written)
 	reads(KNOB_CPUFREQ, "policy12/scaling_governor", "powersave");
 	reads(KNOB_BLOCK, "vda/queue/scheduler", "mq-deadline");
 	reads(KNOB_BLOCK, "vda/queue/nr_requests", "256");
-	/* A device with one scheduler only has no brackets. */
+	/* A device with a single scheduler shows no brackets. */
 	reads(KNOB_BLOCK, "dm-0/queue/scheduler", "none");
 }
 
-TEST_KNOBS_TEST(values_are_written_whole)
+TEST_KNOBS_TEST(a_value_is_written_completely)
 {
 	assert_int_equal(knobs_write(root, KNOB_BLOCK, "vda/queue/scheduler", "bfq"), 0);
 	assert_string_equal(get(VDA "scheduler"), "bfq\n");
@@ -87,7 +87,7 @@ TEST_KNOBS_TEST(values_are_written_whole)
 	assert_string_equal(get(SCHED "features"), "HRTICK\n");
 }
 
-TEST_KNOBS_TEST(missing_and_unfit_knobs_are_errors)
+TEST_KNOBS_TEST(missing_knobs_and_unusable_values_are_errors)
 {
 	static char large[KNOBS_VALUE_MAX + 10];
 	char buf[KNOBS_VALUE_MAX];
@@ -99,11 +99,11 @@ TEST_KNOBS_TEST(missing_and_unfit_knobs_are_errors)
 	assert_int_equal(knobs_read(root, KNOB_DEBUGFS, "large", buf), -EMSGSIZE);
 	assert_int_equal(knobs_write(root, KNOB_DEBUGFS, "base_slice_ns", large), -EMSGSIZE);
 	assert_string_equal(get(SCHED "base_slice_ns"), "3000000\n");
-	/* No new file is ever made. */
+	/* No file is created. */
 	assert_null(get(SCHED "min_granularity_ns"));
 }
 
-TEST_KNOBS_TEST(no_path_leads_out)
+TEST_KNOBS_TEST(no_path_leads_out_of_the_tree)
 {
 	char absolute[128];
 
@@ -128,7 +128,7 @@ TEST_KNOBS_TEST(units_are_listed_by_glob_and_in_order)
 	assert_int_equal(names.count, 0);
 }
 
-TEST(same_values)
+TEST(values_are_the_same_if_the_kernel_takes_them_for_the_same)
 {
 	static const struct {
 		const char *a, *b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which profile a daemon applies: at its start, at a reload, at a switch, and when processors come or go. */
+/* Specifies which profile a daemon applies at its start, a reload, a switch, and when processors come or go. */
 #include "machine_case.h"
 
 #include <syslog.h>
@@ -15,7 +15,7 @@
 	"  \"power\": { \"cpufreq\": { \"scaling_governor\": \"schedutil\" } } }"
 
 static struct config *config, *old;
-static unsigned n_changes; /* of the base slice, as notified */
+static unsigned n_changes; /* reported changes of the base slice */
 static unsigned n_warnings;
 
 static void count_change(void *context)
@@ -73,7 +73,7 @@ static void reload(const char *rules)
 	machine_reload(machine, config);
 }
 
-/* As machine_start, without the sources that need the kernel. */
+/* Does what machine_start does, without the sources that need the kernel. */
 static void start_machine(void)
 {
 	assert_int_equal(machine_switch(machine, "one"), 0);
@@ -81,7 +81,7 @@ static void start_machine(void)
 
 #define TEST_MACHINE_TEST(name) TEST_IN(name, set_up_config, tear_down_config)
 
-TEST_MACHINE_TEST(base_slice_writes_are_notified)
+TEST_MACHINE_TEST(writes_of_the_base_slice_are_reported)
 {
 	start_machine();
 	assert_int_equal(n_changes, 1);
@@ -108,7 +108,7 @@ TEST_MACHINE_TEST(a_switch_lasts_until_the_configuration_asks_for_another)
 	assert_int_equal(machine_count_changed(machine), 0);
 }
 
-TEST_MACHINE_TEST(switch_to_unknown_profile_changes_nothing)
+TEST_MACHINE_TEST(a_switch_to_an_unknown_profile_changes_nothing)
 {
 	start_machine();
 	assert_int_equal(machine_switch(machine, "three"), -ENOENT);
@@ -117,7 +117,7 @@ TEST_MACHINE_TEST(switch_to_unknown_profile_changes_nothing)
 	assert_null(machine_profile(machine));
 }
 
-TEST_MACHINE_TEST(a_refusal_is_said_once)
+TEST_MACHINE_TEST(a_refusal_is_logged_once)
 {
 	size_t count;
 
@@ -137,8 +137,8 @@ TEST_MACHINE_TEST(a_refusal_is_said_once)
 	assert_string_equal(get(BASE_SLICE), "16000000\n");
 }
 
-/* The kernel may take the profile for those that were there, and not for one that has come. */
-TEST_MACHINE_TEST(a_new_policy_s_refusal_is_said_once_and_kept)
+/* The kernel may accept the profile for earlier policies, and refuse it for a new one. */
+TEST_MACHINE_TEST(the_refusal_of_a_new_policy_is_logged_once_and_listed)
 {
 	size_t count;
 
@@ -154,19 +154,19 @@ TEST_MACHINE_TEST(a_new_policy_s_refusal_is_said_once_and_kept)
 	assert_int_equal(count, 1);
 }
 
-TEST_MACHINE_TEST(autogroups_follow_a_reload)
+TEST_MACHINE_TEST(a_reload_turns_autogroups_on_or_off)
 {
 	start_machine();
 	assert_int_equal(machine_switch(machine, "two"), 0);
 	reload("{ \"schedqos\": { \"sched_profile\": \"one\", \"autogroup\": \"off\" } }");
 	assert_string_equal(get(AUTOGROUP), "0\n");
-	/* The one in force stays. */
+	/* The previous profile stays in force. */
 	assert_string_equal(machine_profile(machine), "two");
 	reload(CONFIG("\"one\""));
 	assert_string_equal(get(AUTOGROUP), "1\n");
 }
 
-TEST_MACHINE_TEST(a_void_record_is_set_aside)
+TEST_MACHINE_TEST(a_record_that_cannot_be_used_is_set_aside)
 {
 	close_machine();
 	put_record("{");
@@ -185,7 +185,7 @@ TEST_MACHINE_TEST(a_new_policy_gets_the_profile)
 	put(GOVERNOR2, "ondemand\n");
 	n_writes = 0;
 	machine_refresh(machine);
-	/* And nothing else changes. */
+	/* Nothing else changes. */
 	assert_int_equal(n_writes, 1);
 	assert_string_equal(get(GOVERNOR2), "schedutil\n");
 	machine_refresh(machine);
@@ -197,8 +197,11 @@ TEST_MACHINE_TEST(a_new_policy_gets_the_profile)
 	assert_string_equal(get(GOVERNOR1), "powersave\n");
 }
 
-/* A policy whose processors are all offline cannot be read. That is no refusal; it is set once one comes online. */
-TEST_MACHINE_TEST(a_policy_without_processors_is_deferred)
+/*
+ * A policy whose processors are all offline cannot be read. That is no refusal: it is set once a processor comes
+ * online.
+ */
+TEST_MACHINE_TEST(a_policy_without_processors_is_set_later)
 {
 	size_t count;
 
@@ -213,7 +216,10 @@ TEST_MACHINE_TEST(a_policy_without_processors_is_deferred)
 	assert_string_equal(get(GOVERNOR2), "schedutil\n");
 }
 
-/* The kernel computes it anew when a processor comes or goes. At the end it gets what it would have by then. */
+/*
+ * The kernel computes the base slice again when a processor comes or goes. At the end, the base slice gets the value
+ * that it would have by then.
+ */
 TEST_MACHINE_TEST(a_lost_base_slice_is_set_again)
 {
 	start_machine();

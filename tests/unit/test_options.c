@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a command line gives a verb. */
+/* Specifies which options and operands a verb gets from a command line. */
 #include "test.h"
 
 #include <stdbool.h>
@@ -8,9 +8,9 @@
 #include "../../src/cli/verb.h"
 
 #define WORDS_MAX 12
-#define STATUS	  42 /* of a verb that was run */
+#define STATUS	  42 /* exit status of the verb that runs */
 
-/* What the verb was given: "OPTION=VALUE" or "OPTION" for each, then "|" and the operands. */
+/* The verb's options as "OPTION=VALUE" or "OPTION", then "|" and the operands. */
 static char seen[512];
 
 static int record(const struct command *command)
@@ -46,7 +46,7 @@ static const struct verb runner = {
 	.run = record,
 };
 
-/* Splits the words at spaces. */
+/* Runs the verb with these words, which are split at spaces. */
 static int run(const struct verb *verb, const char *words)
 {
 	char copy[256], *argv[WORDS_MAX + 1] = { 0 }, *rest;
@@ -60,21 +60,21 @@ static int run(const struct verb *verb, const char *words)
 	return verb_run(verb, argc, argv);
 }
 
-TEST(options_and_operands)
+TEST(a_verb_gets_its_options_and_operands)
 {
 	char expected[256];
 
 	assert_int_equal(run(&plain, "plain"), STATUS);
 	assert_string_equal(seen, "|");
 	assert_int_equal(run(&plain, "plain one --json -vv --config=a two --config b"), STATUS);
-	/* The last of several overrides those before. */
+	/* The last of several values counts. */
 	snprintf(expected, sizeof(expected), "%d %d %d=b | one two", OPTION_VERBOSE, OPTION_JSON, OPTION_CONFIG);
 	assert_string_equal(seen, expected);
 	assert_int_equal(run(&plain, "plain -- --json"), STATUS);
 	assert_string_equal(seen, "| --json");
 }
 
-TEST(what_a_verb_does_not_take_is_wrong_usage)
+TEST(an_option_that_a_verb_does_not_take_is_wrong_usage)
 {
 	static const char *const wrong[] = {
 		"plain --print",       "plain -d",	 "plain --config",
@@ -87,14 +87,14 @@ TEST(what_a_verb_does_not_take_is_wrong_usage)
 	}
 }
 
-TEST(what_a_verb_needs)
+TEST(a_missing_option_or_operand_is_wrong_usage)
 {
 	assert_int_equal(run(&runner, "runner true"), EXIT_USAGE);
 	assert_int_equal(run(&runner, "runner -q a"), EXIT_USAGE);
 	assert_string_equal(seen, "");
 }
 
-TEST(a_commands_options_are_its_own)
+TEST(options_after_a_command_belong_to_the_command)
 {
 	char expected[256];
 
@@ -103,7 +103,7 @@ TEST(a_commands_options_are_its_own)
 	assert_string_equal(seen, expected);
 }
 
-TEST(usage_says_what_is_needed)
+TEST(the_usage_shows_needed_options_and_operands)
 {
 	char *text;
 	size_t size;

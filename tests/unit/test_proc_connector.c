@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The proc connector's messages, built by hand: what is read from good ones, and that bad ones do no harm. */
+/* Specifies how messages of the proc connector are decoded, and that malformed ones do no harm. */
 #include "test.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define HEAD (NLMSG_HDRLEN + sizeof(struct cn_msg))
 #define SIZE (HEAD + sizeof(struct proc_event))
 
-/* struct cn_msg ends in an array of no length, which nothing may follow. */
+/* struct cn_msg ends with an array without a length, after which C allows no member. */
 struct datagram {
 	struct nlmsghdr netlink;
 	uint32_t idx, val, seq, ack;
@@ -49,7 +49,7 @@ static struct datagram fork_of(pid_t parent, pid_t parent_tgid, pid_t tid, pid_t
 	return d;
 }
 
-/* From memory that ends with the datagram, so that reading beyond it shows. */
+/* Decodes from memory that ends with the datagram, so that a read beyond it is found. */
 static int decode(const void *bytes, size_t size, struct task_event *event)
 {
 	char *copy = malloc(size ? size : 1);
@@ -61,7 +61,7 @@ static int decode(const void *bytes, size_t size, struct task_event *event)
 	return r;
 }
 
-TEST(a_fork_has_a_parent_and_a_child)
+TEST(a_fork_names_parent_and_child)
 {
 	const struct datagram d = fork_of(10, 11, 12, 13);
 	struct task_event event;
@@ -76,7 +76,7 @@ TEST(a_fork_has_a_parent_and_a_child)
 	assert_int_equal(event.ms, (uint32_t)123456789);
 }
 
-TEST(an_exec_has_a_task)
+TEST(an_exec_names_its_task)
 {
 	struct datagram exec = datagram(EVENT_EXEC);
 	struct task_event event;
@@ -90,7 +90,7 @@ TEST(an_exec_has_a_task)
 	assert_int_equal(event.parent_tid, 0);
 }
 
-TEST(a_rename_has_a_name_that_ends)
+TEST(a_rename_has_a_name_that_ends_with_nul)
 {
 	struct datagram d = datagram(EVENT_RENAME);
 	struct task_event event;
@@ -102,13 +102,13 @@ TEST(a_rename_has_a_name_that_ends)
 	assert_int_equal(event.tid, 30);
 	assert_int_equal(event.tgid, 31);
 	assert_string_equal(event.comm, "worker");
-	/* The kernel ends it; but who would rely on that? */
+	/* The kernel ends the name with a NUL, but the decoder must not rely on that. */
 	memset(d.event.event_data.comm.comm, 'x', 16);
 	assert_int_equal(decode(&d, SIZE, &event), 1);
 	assert_string_equal(event.comm, "xxxxxxxxxxxxxxx");
 }
 
-TEST(others_are_none_of_ours)
+TEST(other_events_are_ignored)
 {
 	static const uint32_t kinds[] = { 0, 4, 0x40, 0x80000000, 3 };
 	struct datagram other = fork_of(1, 1, 2, 2);
@@ -120,7 +120,7 @@ TEST(others_are_none_of_ours)
 		d.event.event_data.exec.process_pid = d.event.event_data.exec.process_tgid = 5;
 		assert_int_equal(decode(&d, SIZE, &event), 0);
 	}
-	/* Of another connector. */
+	/* This message is of another connector. */
 	other.idx++;
 	assert_int_equal(decode(&other, SIZE, &event), 0);
 	other.idx--;
@@ -128,7 +128,7 @@ TEST(others_are_none_of_ours)
 	assert_int_equal(decode(&other, SIZE, &event), 0);
 }
 
-TEST(a_datagram_cut_anywhere_is_bad)
+TEST(a_datagram_that_is_cut_anywhere_is_malformed)
 {
 	const struct datagram d = fork_of(10, 11, 12, 13);
 	struct task_event event;
@@ -137,7 +137,7 @@ TEST(a_datagram_cut_anywhere_is_bad)
 		assert_int_equal(decode(&d, size, &event), -EBADMSG);
 }
 
-TEST(a_datagram_that_admits_to_be_short_is_bad)
+TEST(a_datagram_with_a_length_that_is_too_short_is_malformed)
 {
 	const size_t needed = HEAD + offsetof(struct proc_event, event_data) + 4 * sizeof(pid_t);
 	struct task_event event;
@@ -149,12 +149,12 @@ TEST(a_datagram_that_admits_to_be_short_is_bad)
 		d.netlink.nlmsg_len = (uint32_t)size;
 		d.length = (uint16_t)(size > HEAD ? size - HEAD : 0);
 		r = decode(&d, size, &event);
-		/* Its last number may be cut within: then it is just another number. */
+		/* If the last number is cut, it is read as another number. */
 		assert_int_equal(r, size > needed - sizeof(pid_t) ? 1 : -EBADMSG);
 	}
 }
 
-TEST(lengths_beyond_the_datagram_are_bad)
+TEST(a_length_beyond_the_datagram_is_malformed)
 {
 	static const uint32_t lengths[] = { SIZE + 1, 0xffffffff, HEAD - 1, 0 };
 	struct task_event event;
@@ -170,7 +170,7 @@ TEST(lengths_beyond_the_datagram_are_bad)
 	}
 }
 
-TEST(a_longer_event_of_a_later_kernel_is_read)
+TEST(a_longer_event_of_a_later_kernel_is_decoded)
 {
 	struct {
 		struct datagram datagram;
@@ -184,7 +184,7 @@ TEST(a_longer_event_of_a_later_kernel_is_read)
 	assert_int_equal(event.tgid, 13);
 }
 
-TEST(a_task_has_an_id)
+TEST(an_event_without_the_id_of_a_task_is_malformed)
 {
 	static const pid_t ids[][2] = { { 0, 1 }, { 1, 0 }, { -1, 1 }, { 1, -1 } };
 	struct task_event event;

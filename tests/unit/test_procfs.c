@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /proc: the parsers on good and hostile text, the readers on a made-up folder. */
+/* Specifies how files of /proc are parsed, also hostile ones, and how they are read, from a made-up folder. */
 #include "test.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@
 	"S 17 100 100 0 -1 4194560 5 6 7 8 9 10 11 12 20 -4 1 0 987654 1000000 4321 " \
 	"184467440737095516"
 
-/* The name is the task's choice; a kernel worker's may be long. */
-TEST(a_stat_line_is_taken_apart_whatever_the_name)
+/* The task chooses its name; that of a kernel worker may be long. */
+TEST(a_stat_line_is_parsed_whatever_the_name_is)
 {
 	static const char *const names[] = { "vi", ") (", "x) S 1 1 1", "(((", ")))", "a\nb", "", "1 (x) R 2 ",
 					     "a-kernel-worker-with-a-name-that-is-longer-than-there-is-room-for" };
@@ -40,10 +40,10 @@ TEST(a_stat_line_is_taken_apart_whatever_the_name)
 	}
 }
 
-TEST(a_stat_line_cut_short_is_bad)
+TEST(a_stat_line_that_is_cut_is_malformed)
 {
 	const char *line = "42 (v i) " FIELDS;
-	/* Up to the last field that is of use. */
+	/* The text ends with the last field that is used. */
 	size_t enough = (size_t)(strstr(line, " 4321") - line) + 2;
 	struct procfs_stat stat;
 
@@ -55,7 +55,7 @@ TEST(a_stat_line_cut_short_is_bad)
 	}
 }
 
-TEST(a_stat_line_of_something_else_is_bad)
+TEST(other_text_is_no_stat_line)
 {
 	static const char *const lines[] = {
 		"42 vi S 17",
@@ -76,7 +76,7 @@ TEST(a_stat_line_of_something_else_is_bad)
 
 #define NOBODY ((uid_t)-1)
 
-TEST(who_runs_it_and_what_he_may)
+TEST(users_and_capabilities_of_a_task_are_parsed)
 {
 	static const struct {
 		const char *text;
@@ -84,7 +84,7 @@ TEST(who_runs_it_and_what_he_may)
 		struct procfs_status want;
 	} cases[] = {
 		{ "Name:\tvi\nUid:\t7\t7\t7\t7\nGroups:\t1 2\nCapPrm:\t0000000000000000\n", 0, { 7, 7, 7, false } },
-		/* What files are opened as does not matter. */
+		/* The file system uid does not matter. */
 		{ "Name:\tvi\nUid:\t7\t7\t7\t0\nCapPrm:\t0000000000000000\n", 0, { 7, 7, 7, false } },
 		{ "Name:\tsu\nUid:\t7\t0\t0\t0\nCapPrm:\t000001ffffffffff\n", 0, { 7, 0, NOBODY, false } },
 		{ "Name:\tx\nUid:\t8\t7\t7\t7\nCapPrm:\t0000000000000000\n", 0, { 8, 7, NOBODY, false } },
@@ -92,9 +92,9 @@ TEST(who_runs_it_and_what_he_may)
 		{ "Name:\tping\nUid:\t7\t7\t7\t7\nCapPrm:\t0000000000002000\n", 0, { 7, 7, NOBODY, false } },
 		{ "Name:\tx\nUid:\t0\t0\t0\t0\nCapPrm:\t000001ffffffffff\n", 0, { 0, 0, NOBODY, true } },
 		{ "Name:\trtkit-daemon\nUid:\t7\t7\t7\t7\nCapPrm:\t0000000000800000\n", 0, { 7, 7, NOBODY, true } },
-		/* All but that one. */
+		/* All capabilities but this one. */
 		{ "Name:\tvi\nUid:\t0\t0\t0\t0\nCapPrm:\t000001ffff7fffff\n", 0, { 0, 0, NOBODY, false } },
-		/* A name may look like a line; the kernel escapes a newline in it. */
+		/* A name may look like a line, but the kernel escapes a newline in it. */
 		{ "Name:\tUid:\t0\t0\nState:\tS\nUid:\t5\t6\t7\t8\n", 0, { 5, 6, NOBODY, false } },
 		{ "Name:\t\\nUid:\t0\t0\nUid:\t5\t6\t7\t8\n", 0, { 5, 6, NOBODY, false } },
 		{ "Name:\t\\nCapPrm:\t0\nUid:\t7\t7\t7\t7\nCapPrm:\t8000000000000000\n", 0, { 7, 7, NOBODY, false } },
@@ -119,7 +119,7 @@ TEST(who_runs_it_and_what_he_may)
 	}
 }
 
-/* ---- the readers, on a folder of ours ---- */
+/* ---- the readers, on a made-up folder ---- */
 
 #define PID 42
 
@@ -167,7 +167,7 @@ static void put(const char *name, const char *text, size_t size)
 
 #define TEST_PROCFS_TEST(name) TEST_IN(name, proc_on, proc_off)
 
-TEST_PROCFS_TEST(a_task_that_is_gone_is_no_such_process)
+TEST_PROCFS_TEST(reading_about_a_task_that_is_gone_returns_esrch)
 {
 	int proc = open_proc();
 	struct procfs_stat stat;
@@ -213,7 +213,7 @@ TEST_PROCFS_TEST(arguments_end_with_a_nul)
 	put("42/cmdline", "vi\0a b", 7);
 	assert_int_equal(procfs_argv(proc, PID, buf, sizeof(buf)), 7);
 	assert_memory_equal(buf, "vi\0a b", 7);
-	/* A task may write over its own. */
+	/* A task may overwrite its own arguments. */
 	put("42/cmdline", "vi a b", 6);
 	assert_int_equal(procfs_argv(proc, PID, buf, sizeof(buf)), 7);
 	assert_memory_equal(buf, "vi a b", 7);
@@ -224,7 +224,7 @@ TEST_PROCFS_TEST(arguments_end_with_a_nul)
 	close(proc);
 }
 
-TEST_PROCFS_TEST(a_long_file_is_read_whole)
+TEST_PROCFS_TEST(a_long_file_is_read_completely)
 {
 	int proc = open_proc();
 	static char text[10000], buf[sizeof(text) + 1];
@@ -254,7 +254,7 @@ TEST_PROCFS_TEST(comm_has_no_newline_and_at_most_15_bytes)
 	close(proc);
 }
 
-/* The unified hierarchy's; where that is the root, systemd's. */
+/* The path in the unified hierarchy counts; if that is the root, the path in systemd's. */
 TEST_PROCFS_TEST(a_cgroup_is_found_among_all_hierarchies)
 {
 	static const struct {
@@ -267,7 +267,7 @@ TEST_PROCFS_TEST(a_cgroup_is_found_among_all_hierarchies)
 		{ "0::/\n1:name=systemd:/s/t\n4:cpu:/c\n", "/s/t" },
 		{ "4:cpu:/c\n1:name=systemd:/s\n", "/s" },
 		{ "1:name=systemd:/\n0::/\n", "/" },
-		/* A group's name may look like another line. */
+		/* The name of a cgroup may look like another line. */
 		{ "0::/a:name=systemd:/b\n", "/a:name=systemd:/b" },
 		{ "0::/a b:c\\n\n", "/a b:c\\n" },
 		{ "5:cpu:/x:name=systemd:/evil\n1:name=systemd:/good\n0::/\n", "/good" },
@@ -290,8 +290,8 @@ TEST_PROCFS_TEST(a_cgroup_is_found_among_all_hierarchies)
 	close(proc);
 }
 
-/* A part of a path would pass for another cgroup. */
-TEST_PROCFS_TEST(a_cgroup_whose_path_is_cut_off_is_none)
+/* A part of a path could be taken for another cgroup. */
+TEST_PROCFS_TEST(a_cgroup_with_a_path_that_is_cut_is_unknown)
 {
 	const char text[] = "1:name=systemd:/\n0::/a/b/c\n";
 	int proc = open_proc();
@@ -304,14 +304,14 @@ TEST_PROCFS_TEST(a_cgroup_whose_path_is_cut_off_is_none)
 	close(proc);
 }
 
-/* Two names of one file stand for one namespace. */
+/* Two names of one file stand for the same namespace. */
 TEST_PROCFS_TEST(user_namespaces_are_told_apart_by_their_inodes)
 {
 	int proc = open_proc();
 	bool own;
 
 	assert_int_equal(procfs_own_userns(proc, PID, &own), 0);
-	assert_true(own); /* the kernel has none at all */
+	assert_true(own); /* the kernel has no user namespaces */
 	assert_int_equal(mkdir("self", 0700), 0);
 	assert_int_equal(mkdir("self/ns", 0700), 0);
 	assert_int_equal(mkdir("42/ns", 0700), 0);
@@ -327,7 +327,7 @@ TEST_PROCFS_TEST(user_namespaces_are_told_apart_by_their_inodes)
 	close(proc);
 }
 
-TEST_PROCFS_TEST(a_list_holds_numbers_only)
+TEST_PROCFS_TEST(a_list_returns_only_names_that_are_numbers)
 {
 	int proc = open_proc(), sum = 0;
 	DIR *list;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Applying profiles to a made-up machine, refusals, and putting everything back, killed at any moment as well. */
+/*
+ * Specifies how profiles are applied to a made-up machine, how refusals are reported, and that everything is put back,
+ * also after a kill at any moment.
+ */
 #include "machine_case.h"
 
 #include <sys/wait.h>
@@ -17,7 +20,7 @@ PROFILE_TEST(a_profile_is_applied_and_put_back)
 	assert_string_equal(get("sys/block/sda/queue/nr_requests"), "32\n");
 	assert_string_equal(machine_profile(machine), "fast");
 	assert_int_equal(machine_count_changed(machine), 5);
-	/* By another run, from the record alone. */
+	/* Another run puts the knobs back, from the record alone. */
 	close_machine();
 	start(0);
 	assert_string_equal(machine_profile(machine), "fast");
@@ -48,31 +51,31 @@ PROFILE_TEST(a_second_profile_keeps_the_values_before_the_first)
 	assert_all_put_back();
 }
 
-/* What is done to a knob, by what is on record, what it holds and what is wanted. */
-PROFILE_TEST(case_by_case)
+/* A knob's new value depends on its record, its present value and the wanted value. */
+PROFILE_TEST(a_knob_is_set_or_put_back_only_if_nobody_else_changed_it)
 {
 	static const struct {
-		const char *before, *set; /* on record; before NULL: nothing is; set NULL: killed while writing */
+		const char *before, *set; /* the record; before NULL: there is none; set NULL: killed while writing */
 		const char *present, *wanted;
-		const char *then;    /* what it holds then */
-		const char *at_last; /* ... and when all has been put back */
+		const char *then;    /* the value after the profile was applied */
+		const char *at_last; /* ... and after all was put back */
 	} cases[] = {
 		{ NULL, NULL, "A", NULL, "A", "A" },
 		{ NULL, NULL, "A", "A", "A", "A" },
 		{ NULL, NULL, "A", "B", "B", "A" },
-		/* Ours: it was A before us, and is B since. */
+		/* The record says that we changed A to B. */
 		{ "A", "B", "B", NULL, "A", "A" },
 		{ "A", "B", "B", "B", "B", "A" },
 		{ "A", "B", "B", "C", "C", "A" },
 		{ "A", "B", "B", "A", "A", "A" },
-		/* Changed by others since: to something else, or back. */
+		/* Somebody has changed the knob since, to another value or back. */
 		{ "A", "B", "X", NULL, "X", "X" },
 		{ "A", "B", "A", NULL, "A", "A" },
 		{ "A", "B", "X", "B", "B", "X" },
 		{ "A", "B", "X", "X", "X", "X" },
 		{ "A", "B", "A", "A", "A", "A" },
 		{ "A", "B", "A", "B", "B", "A" },
-		/* Killed before, during or after the write; the kernel turned our B into b. */
+		/* The daemon was killed before, during or after the write; the kernel turned our B into b. */
 		{ "A", NULL, "A", NULL, "A", "A" },
 		{ "A", NULL, "b", NULL, "A", "A" },
 		{ "A", NULL, "C", "D", "D", "A" },
@@ -103,7 +106,7 @@ PROFILE_TEST(case_by_case)
 	}
 }
 
-/* The only refusal. */
+/* Checks that this is the only refusal. */
 static void assert_refusal(const char *text)
 {
 	size_t count;
@@ -122,7 +125,7 @@ PROFILE_TEST(a_missing_knob_is_refused_and_the_rest_set)
 	} missing[] = {
 		{ KNOB(KNOB_DEBUGFS, "none", "1"), 1,
 		  "/sys/kernel/debug/sched/none: No such file or directory (this kernel has no such knob there)" },
-		/* Many processors refuse in one line. */
+		/* Refusals of many processors share a line. */
 		{ KNOB(KNOB_CPUFREQ, "boost", "1"), 2,
 		  "/sys/devices/system/cpu/cpufreq/policy0/boost: No such file or directory (this machine has no frequency scaling)" },
 		{ BLOCK("nvme0n1", "scheduler", "none"), 1, "/sys/block/nvme0n1/queue/scheduler: No such file or directory" },
@@ -141,7 +144,7 @@ PROFILE_TEST(a_missing_knob_is_refused_and_the_rest_set)
 	}
 }
 
-/* Lockdown refuses even to open it, whatever it holds. */
+/* Under lockdown the knob cannot even be opened. */
 PROFILE_TEST(a_closed_knob_is_refused_and_the_rest_set)
 {
 	closed = "base_slice_ns";
@@ -151,7 +154,7 @@ PROFILE_TEST(a_closed_knob_is_refused_and_the_rest_set)
 	assert_false(result.base_slice);
 	assert_refusal("/sys/kernel/debug/sched/base_slice_ns: Operation not permitted (kernel lockdown, or no "
 		       "CAP_SYS_ADMIN to mount it)");
-	/* What cannot be put back stays on record. */
+	/* A knob that cannot be put back stays on record. */
 	closed = "policy0/scaling_governor";
 	apply(NULL);
 	assert_results(0, 0, 3, 1);
@@ -180,7 +183,7 @@ PROFILE_TEST(autogroup_is_a_knob)
 
 	assert_int_equal(machine_apply(machine, NULL, true, &result), 0);
 	assert_string_equal(get(AUTOGROUP), "0\n");
-	/* A profile that names it decides. */
+	/* A profile that names the knob decides. */
 	assert_int_equal(machine_apply(machine, &wants_it, true, &result), 0);
 	assert_string_equal(get(AUTOGROUP), "1\n");
 	assert_int_equal(machine_apply(machine, NULL, true, &result), 0);
@@ -194,7 +197,7 @@ PROFILE_TEST(autogroup_is_a_knob)
 	assert_results(0, 0, 0, 0);
 }
 
-PROFILE_TEST(a_device_that_is_gone_is_forgotten)
+PROFILE_TEST(the_record_of_a_device_that_is_gone_is_removed)
 {
 	apply(&fast);
 	take_away(VDA "nr_requests");
@@ -203,14 +206,14 @@ PROFILE_TEST(a_device_that_is_gone_is_forgotten)
 	assert_null(get(STATE));
 }
 
-PROFILE_TEST(each_feature_is_a_knob)
+PROFILE_TEST(each_feature_is_a_knob_of_its_own)
 {
 	struct knob knobs[] = { KNOB(KNOB_DEBUGFS, "features", "NO_HRTICK", "WA_X", "NO_GONE") };
 	const struct sched_profile profile = { "features", knobs, 1, { 0 } };
 
 	put(SCHED "features", "HRTICK WA_X\n");
 	apply(&profile);
-	/* Unlike the kernel's, this file holds just what was written last. */
+	/* Unlike the kernel's file, this one holds the text that was written last. */
 	assert_results(1, 1, 0, 1);
 	assert_string_equal(get(SCHED "features"), "NO_HRTICK\n");
 	assert_refusal("/sys/kernel/debug/sched/features GONE: Invalid argument (the kernel takes no such value)");
@@ -232,7 +235,7 @@ PROFILE_TEST(a_list_is_written_in_order)
 
 /* ---- disks ---- */
 
-PROFILE_TEST(a_scheduler_set_by_others_stays_with_all_of_it)
+PROFILE_TEST(a_disk_scheduler_that_somebody_set_stays_with_its_settings)
 {
 	apply(&deep);
 	put(VDA "scheduler", "kyber\n");
@@ -244,9 +247,9 @@ PROFILE_TEST(a_scheduler_set_by_others_stays_with_all_of_it)
 	assert_null(get(STATE));
 }
 
-PROFILE_TEST(a_wanted_depth_survives_its_scheduler)
+PROFILE_TEST(a_wanted_queue_depth_is_set_after_the_scheduler_resets_it)
 {
-	/* Also where it was right before; then what the kernel takes for right is not ours to put back. */
+	/* The second time the scheduler is already right, so it is not ours to put back. */
 	for (int i = 0; i < 2; i++) {
 		put(VDA "nr_requests", i ? "64\n" : "256\n");
 		depth_of_new_queue = "111\n";
@@ -300,7 +303,7 @@ PROFILE_TEST(a_foreign_record_is_refused)
 	start(-EPERM);
 }
 
-PROFILE_TEST(a_record_stays_in_its_tree)
+PROFILE_TEST(a_record_with_a_path_that_leads_out_of_the_tree_is_refused)
 {
 	close_machine();
 	put("sys/kernel/debug/secret", "B\n");
@@ -310,7 +313,7 @@ PROFILE_TEST(a_record_stays_in_its_tree)
 	assert_string_equal(get("sys/kernel/debug/secret"), "B\n");
 }
 
-PROFILE_TEST(nothing_is_written_that_cannot_be_recorded)
+PROFILE_TEST(no_knob_is_written_if_it_cannot_be_recorded)
 {
 	take_away("run");
 	assert_int_equal(machine_apply(machine, &fast, true, &result), -ENOENT);
@@ -320,7 +323,7 @@ PROFILE_TEST(nothing_is_written_that_cannot_be_recorded)
 	make_folder("run");
 }
 
-/* In a child process. Returns whether it survived. */
+/* Applies profiles in a child process, which is killed at this moment. Returns whether it survived. */
 static bool use_profiles_until_killed(unsigned when)
 {
 	pid_t child = fork();
@@ -351,7 +354,7 @@ PROFILE_TEST(everything_is_put_back_after_a_kill_at_any_moment)
 		assert_all_put_back();
 		when++;
 	}
-	/* Three profiles, of two to seven knobs each: it has indeed been killed in many places. */
+	/* With three profiles of two to seven knobs, it was killed in many places. */
 	assert_true(when > 60);
 	assert_string_equal(get(AUTOGROUP), "0\n");
 }

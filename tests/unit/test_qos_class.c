@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Classes: scaling by period, and what a task is to carry. What overrides what: test_config.c. */
+/*
+ * Specifies how a period scales a slice, and which attributes a class sets on a task. test_config.c has the merging of
+ * classes.
+ */
 
 #include "test.h"
 
@@ -14,28 +17,28 @@ static uint64_t scaled(uint64_t runtime, uint64_t period)
 	return qos_attr_scale(&attr, period).runtime;
 }
 
-TEST(scale_is_by_period_over_16_ms)
+TEST(a_slice_is_scaled_by_period_over_16_ms)
 {
 	assert_int_equal(scaled(16 * MS, 0), 16 * MS);
 	assert_int_equal(scaled(16 * MS, 16 * MS), 16 * MS);
 	assert_int_equal(scaled(8 * MS, 8 * MS), 4 * MS);
-	assert_int_equal(scaled(8 * MS, 33333333), 16666667); /* .5 rounds up */
+	assert_int_equal(scaled(8 * MS, 33333333), 16666667); /* .5 is rounded up */
 	assert_int_equal(scaled(8 * MS, 33333332), 16666666);
 	assert_int_equal(scaled(200001, 8 * MS), 100001);
 	assert_int_equal(scaled(200001, 7999999), 100000);
 }
 
-TEST(scale_keeps_to_what_the_kernel_takes)
+TEST(a_scaled_slice_stays_within_the_kernel_s_range)
 {
 	assert_int_equal(scaled(8 * MS, 1000), SLICE_MIN_NS);
 	assert_int_equal(scaled(8 * MS, 10000 * MS), SLICE_MAX_NS);
 	assert_int_equal(scaled(100 * MS, UINT64_MAX), SLICE_MAX_NS);
 	assert_int_equal(scaled(UINT64_MAX, UINT64_MAX), SLICE_MAX_NS);
 	assert_int_equal(scaled(UINT64_MAX, 1), SLICE_MAX_NS);
-	assert_int_equal(scaled(0, 8 * MS), 0); /* no slice stays none */
+	assert_int_equal(scaled(0, 8 * MS), 0); /* no slice remains no slice */
 }
 
-TEST(scale_is_for_fair_slices_only)
+TEST(only_fair_slices_are_scaled)
 {
 	struct qos_attr attr = {
 		.has = QOS_HAS_POLICY | QOS_HAS_RUNTIME,
@@ -44,7 +47,7 @@ TEST(scale_is_for_fair_slices_only)
 	};
 
 	assert_int_equal(qos_attr_scale(&attr, 8 * MS).runtime, 1 * MS);
-	attr.has = QOS_HAS_RUNTIME; /* whatever fair policy the task has */
+	attr.has = QOS_HAS_RUNTIME; /* the task may have any fair policy */
 	assert_int_equal(qos_attr_scale(&attr, 8 * MS).runtime, MS / 2);
 	attr = (struct qos_attr){ .has = QOS_HAS_POLICY, .runtime = 1 * MS };
 	assert_int_equal(qos_attr_scale(&attr, 8 * MS).runtime, 1 * MS);
@@ -82,7 +85,7 @@ static const struct {
 	    .slice_ns = 3000000,
 	    .util_min = 100,
 	    .util_max = 300 } },
-	/* The kernel refuses a minimum above the maximum, also when only one of the two is new. */
+	/* The kernel refuses a minimum above the maximum, even if a call sets only one of the two. */
 	{ "the minimum makes way",
 	  ALL,
 	  { .has = QOS_HAS_UTIL_MAX, .util_max = 256 },
@@ -131,7 +134,7 @@ static const struct {
 	{ "no slice", ALL, { .has = QOS_HAS_RUNTIME, .runtime = 0 }, { .slice_ns = 3000000, FREE }, { FREE } },
 };
 
-TEST(what_a_task_is_to_carry)
+TEST(a_class_sets_its_attributes_over_those_of_the_task)
 {
 	static const struct attr_caps caps[] = {
 		[ALL] = { .slice = true, .util_clamp = true, .io_priority = true },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Arguments by way of another process, whatever becomes of that one. */
+/* Specifies how a helper process reads arguments, also if it hangs or ends. */
 #include "test.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/kernel/helper.h>
 
-/* For who answers, however busy the machine is. */
+/* Time for a helper that answers, on a busy machine. */
 #define PATIENCE_MS 10000
 
 static struct helper reader;
@@ -21,7 +21,7 @@ static char expected[4096];
 static ssize_t expected_size;
 static const char *text;
 
-/* Asks for our own, and for whom there is not; and ours again. 0 or -errno. */
+/* Asks for our own arguments, for those of a task that does not exist, and for ours again. Returns 0 or -errno. */
 static int ask(void)
 {
 	const struct reader_question questions[] = {
@@ -33,7 +33,7 @@ static int ask(void)
 	return reader_ask(&reader, questions, 3);
 }
 
-/* Of all that, if the answers come in time; else the helper is left. */
+/* Returns whether all answers came in time. If not, leaves the helper behind. */
 static bool is_answered(uint32_t patience_ms)
 {
 	reader_wait(&reader, patience_ms * 1000);
@@ -70,11 +70,11 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	/* A test that has failed may have left them stopped. */
+	/* A failed test may have left them stopped. */
 	for (size_t i = 0; i < reader.n_left; i++)
 		kill(reader.left[i], SIGKILL);
 	helper_close(&reader);
-	/* Nobody is left behind: the leash ends them all. */
+	/* The leash ends all helpers. */
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 	reader = (struct helper){ 0 };
@@ -89,19 +89,19 @@ static void reads_our_own(void)
 
 #define TEST_READER_TEST(name) TEST_IN(name, begin, end)
 
-TEST_READER_TEST(it_reads_what_we_would)
+TEST_READER_TEST(the_helper_reads_the_same_as_we_would)
 {
 	pid_t first;
 
 	assert_int_equal(reader_ask(&reader, NULL, 0), 0);
 	first = reader.now.pid;
-	/* More in all than there is room for at a time. */
+	/* The texts are larger in all than the room for answers. */
 	for (int i = 0; i < READER_QUESTIONS_MAX; i++)
 		reads_our_own();
 	assert_int_equal(reader.now.pid, first);
 }
 
-TEST_READER_TEST(there_is_room_for_so_many)
+TEST_READER_TEST(all_questions_that_fit_are_answered)
 {
 	struct reader_question questions[READER_QUESTIONS_MAX] = { 0 };
 
@@ -113,15 +113,17 @@ TEST_READER_TEST(there_is_room_for_so_many)
 	reads_our_own();
 }
 
-/* As one in a wait that no signal ends: another takes its place, and it is not forgotten. */
-TEST_READER_TEST(one_that_does_not_answer_is_left_behind)
+/*
+ * A stopped helper stands for one in a wait that no signal ends. Another one takes its place; the first is still ended.
+ */
+TEST_READER_TEST(a_helper_that_does_not_answer_is_left_behind)
 {
 	pid_t stopped[HELPERS_LEFT_MAX];
 
 	for (int i = 0; i < HELPERS_LEFT_MAX; i++) {
 		reads_our_own();
 		stopped[i] = reader.now.pid;
-		/* SIGIO does not end a stopped one either. */
+		/* SIGIO does not end a stopped process. */
 		kill(stopped[i], SIGSTOP);
 		waitpid(stopped[i], NULL, WUNTRACED);
 		assert_int_equal(ask(), 0);
@@ -137,7 +139,7 @@ TEST_READER_TEST(one_that_does_not_answer_is_left_behind)
 		kill(stopped[i], SIGCONT);
 }
 
-/* How many CPUs it may run on, of the first 1,024; 0 if it is gone. */
+/* Returns on how many of the first 1,024 CPUs the process may run; 0 if it is gone. */
 static int cpus_of(pid_t pid)
 {
 	cpu_set_t cpus;
@@ -145,7 +147,7 @@ static int cpus_of(pid_t pid)
 	return sched_getaffinity(pid, sizeof(cpus), &cpus) < 0 ? 0 : CPU_COUNT(&cpus);
 }
 
-/* It may run wherever we may, and nowhere else. */
+/* A late helper may run on all CPUs on which we may run, and on no other. */
 static void is_let_go_when_late(void)
 {
 	cpu_set_t cpus, ours;
@@ -168,7 +170,7 @@ static void is_let_go_when_late(void)
 	assert_true(CPU_EQUAL(&cpus, &ours));
 }
 
-TEST_READER_TEST(one_that_is_asked_runs_on_our_cpu_until_it_is_late)
+TEST_READER_TEST(a_helper_runs_on_our_cpu_until_it_is_late)
 {
 	cpu_set_t ours, fewer;
 
@@ -197,7 +199,7 @@ static bool await_state(const struct helper *helper, int proc, char wanted)
 	return helper_state(helper, proc) == wanted;
 }
 
-TEST_READER_TEST(one_that_has_no_cpu_or_has_ended_is_told_from_one_that_hangs)
+TEST_READER_TEST(a_helper_that_waits_for_a_cpu_or_has_ended_is_not_taken_for_one_that_hangs)
 {
 	struct helper helper = { .serve = spin };
 	const int proc = procfs_open();
