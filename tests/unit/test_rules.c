@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rules, as a specification: which one a process takes, and a thread by its own name. */
+/* Specifies which rule a process takes, and which class a thread gets by its own name. */
 #include "fake_process.h"
 
 #include <errno.h>
@@ -25,8 +25,8 @@ static const struct example {
 	struct {
 		struct process process;
 		const char *want; /* the rule's pattern; NULL: none */
-		const char *qos;  /* NULL: whichever */
-		unsigned asked;	  /* enum fact: all that was asked for; 0: whatever */
+		const char *qos;  /* NULL: any */
+		unsigned asked;	  /* enum fact: all facts that were fetched; 0: any */
 	} cases[CASES_MAX];
 } examples[] = {
 	/* ---- which pattern wins ---- */
@@ -71,7 +71,7 @@ static const struct example {
 	    TAKES(NULL, PROCESS("/usr/bin/awk", "tool", "awk\0-w\0-f\0/usr/bin/tool")) } },
 	{ "a long name is known by its first 15 bytes", { "a-very-long-script-name" },
 	  { TAKES("a-very-long-script-name", PROCESS("/usr/bin/awk", "a-very-long-scr", "awk\0/usr/bin/a-very-long-script-name")) } },
-	/* The last has the name itself, which is a name as well. */
+	/* The last process has the name as that of its executable. */
 	{ "an argument that comm does not confirm is no script", { "tool|a?k" },
 	  { TAKES(NULL, PROCESS("/usr/bin/vi", "vi", "vi\0/usr/bin/tool")), TAKES("a?k", PROCESS("/usr/bin/awk", "worker", "awk\0/usr/bin/tool")),
 	    TAKES("tool", PROCESS("/opt/tool", "tool", "x\0tool")) } },
@@ -80,7 +80,7 @@ static const struct example {
 	  { ASKS("report.py", FACT_EXE | FACT_ARGV, PROCESS("/usr/bin/python3.13", "python3", "python3\0-u\0./report.py")),
 	    TAKES("report.py", PROCESS("/usr/bin/python3.13", "worker", "python3\0/home/me/report.py")),
 	    TAKES("python*", PROCESS("/usr/bin/python3.13", "python3", "python3\0-c\0report.py")) } },
-	/* exec gave it the name of what was executed: a script, a link. */
+	/* exec has named the task after the executed file: a script or a link. */
 	{ "without arguments comm takes the place of a script", { "build.sh|sh|app|other", MATCH("x", "'argv': '*'") },
 	  { TAKES("build.sh", PROCESS("/bin/sh", "build.sh", "sh\0build.sh", .unread = true)),
 	    TAKES("app", PROCESS("/bin/app", "app", "app", .unread = true)), TAKES("app", PROCESS("/bin/app", "app", "other", .unread = true)),
@@ -126,13 +126,13 @@ static const struct example {
 	  { MATCH("java", "'user': 7") ", " MATCH("jav*", "'user': 8") ", " MATCH("/bin/j*", "'user': 9") ", " MATCH("ja*", "'user': 10"), "j*" },
 	  { TAKES("java", { .exe = "/bin/java", .uid = 7 }), TAKES("jav*", { .exe = "/bin/java", .uid = 8 }),
 	    TAKES("/bin/j*", { .exe = "/bin/java", .uid = 9 }), TAKES("ja*", { .exe = "/bin/java", .uid = 10 }), TAKES("j*", PATH("/bin/java")) } },
-	/* One after another: the first that fails saves the others. */
+	/* The facts are fetched one after another, until a condition fails. */
 	{ "costly facts are asked for only when a pattern matched", { MATCH("java", "'user': 0, 'cgroup': '/x*', 'parent': 'p'") },
 	  { ASKS(NULL, FACT_EXE | FACT_ARGV, PATH("/bin/vi")),
 	    ASKS(NULL, FACT_EXE | FACT_ARGV | FACT_UID | FACT_CGROUP, PATH("/bin/java")) } },
 	{ "a missing fact is no error if another rule takes the process", { MATCH("java", "'cgroup': '/x*'"), "j*" },
 	  { TAKES("j*", { .exe = "/bin/java", .missing = FACT_CGROUP, .error = -EACCES }) } },
-	/* ---- user namespaces: in one of his own anybody can mount what he likes over any path ---- */
+	/* ---- user namespaces: users can mount a file over any path in a namespace of their own ---- */
 	{ "a path counts in the initial one only", { "/bin/ls|/bin/p*|*/vi|ed" },
 	  { TAKES("/bin/ls", PATH("/bin/ls")), TAKES(NULL, { .exe = "/bin/ls", .sandboxed = true }), TAKES("/bin/p*", PATH("/bin/ps")),
 	    TAKES(NULL, { .exe = "/bin/ps", .sandboxed = true }), TAKES("*/vi", PATH("/bin/vi")), TAKES(NULL, { .exe = "/bin/vi", .sandboxed = true }),
@@ -149,11 +149,11 @@ static const struct example {
 	  { MATCH("/app/*", "'exe': '*/gimp', 'user_namespace': 'any'"), MATCH("vi", "'user_namespace': 'initial'") },
 	  { ASKS("/app/*", FACT_EXE | FACT_ARGV, { .exe = "/app/bin/gimp", .sandboxed = true }), TAKES("/app/*", PATH("/app/bin/gimp")),
 	    TAKES(NULL, { .exe = "/bin/vi", .sandboxed = true }), TAKES("vi", PATH("/bin/vi")) } },
-	/* Nobody else pays for it. */
+	/* Only a process that meets all other conditions costs this read. */
 	{ "it is asked for last", { MATCH("/bin/ls", "'user': 7") ", " MATCH("ls", "'exe': '/opt/*'"), "/opt/*|l*" },
 	  { ASKS("l*", FACT_EXE | FACT_ARGV | FACT_UID, PATH("/bin/ls")),
 	    ASKS("/bin/ls", FACT_EXE | FACT_ARGV | FACT_UID | FACT_USERNS, { .exe = "/bin/ls", .uid = 7 }) } },
-	/* ---- whom a rule raises ---- */
+	/* ---- the processes that a rule may raise ---- */
 	{ "who has a session at a seat",
 	  { "'schedqos': { 'raise': 'seat' }, 'sway': { 'qos': 'QOS_USER_INITIATED' }, 'cc': { 'qos': 'QOS_UTILITY' }, "
 	    "'ld': { 'raise': 'all', 'qos': 'QOS_USER_INITIATED' }, 'sw*': { 'qos': 'QOS_BACKGROUND' }, "
@@ -171,7 +171,7 @@ static const struct example {
 	  { GIVES("vi", "QOS_USER_INITIATED", PATH("/bin/vi")), GIVES("vi", "QOS_UTILITY", { .exe = "/bin/vi", .elsewhere = true }) } },
 };
 
-TEST(every_process_takes_its_rule)
+TEST(each_process_takes_this_rule)
 {
 	for (const struct example *example = examples; example < examples + COUNT(examples); example++) {
 		struct config *config = two_files(example->files[0], example->files[1] ? example->files[1] : "");
@@ -208,7 +208,7 @@ TEST(an_unknown_user_matches_no_process)
 
 /* ---- arguments that are read after the decision ---- */
 
-TEST(arguments_matter_if_they_bring_a_name_or_a_condition)
+TEST(arguments_matter_if_a_rule_needs_a_name_or_a_condition_of_them)
 {
 	static const struct {
 		struct process process;
@@ -222,7 +222,7 @@ TEST(arguments_matter_if_they_bring_a_name_or_a_condition)
 		{ PROCESS("/usr/bin/vi", "tool", "tool"), true, true },
 		{ PROCESS("/usr/bin/vi", "vi", "C:\\tool"), true, true },
 		{ PROCESS("/usr/bin/awk", "tool", "awk\0-f\0/usr/bin/tool"), true, true },
-		/* Only comm tells that this is no script. */
+		/* Only comm shows that this is no script. */
 		{ PROCESS("/usr/bin/vi", "vi", "vi\0tool"), false, true },
 		{ PROCESS("/bin/sh", "sh", "sh\0-c\0true"), true, true },
 		{ PROCESS("/opt/x", "x", "python3\0-c\0x"), true, true },
@@ -243,11 +243,11 @@ TEST(arguments_matter_if_they_bring_a_name_or_a_condition)
 	config_free(config);
 }
 
-TEST(a_decision_without_arguments_goes_by_the_program)
+TEST(without_arguments_the_executable_decides)
 {
 	struct config *config = rules_file("vi|tool");
 
-	/* Nor by comm, which anybody may choose. */
+	/* comm does not decide, because the task may choose it. */
 	struct process process = PROCESS("/usr/bin/vi", "tool", "tool", .deferred = true);
 
 	assert_matches(config, &process, "vi");
@@ -264,15 +264,15 @@ TEST(arguments_are_read_at_once_for_a_condition)
 
 	assert_string_equal(check_matches(config, &process, "vi", __FILE__, __LINE__)->qos, "QOS_UTILITY");
 	assert_false(process.facts.argv_is_deferred);
-	/* And then all of them count. */
+	/* Then all arguments count. */
 	process = (struct process)PROCESS("/usr/bin/vi", "vi", "tool\0-x", .deferred = true);
 	assert_matches(config, &process, "tool");
 	config_free(config);
 }
 
-/* ---- facts that are not there ---- */
+/* ---- facts that cannot be read ---- */
 
-TEST(a_fact_that_cannot_be_had_is_an_error)
+TEST(a_fact_that_cannot_be_read_is_an_error)
 {
 	static const enum fact facts[] = { FACT_EXE, FACT_ARGV,	  FACT_COMM,   FACT_CGROUP,
 					   FACT_UID, FACT_PARENT, FACT_USERNS, FACT_SEAT };
@@ -287,7 +287,7 @@ TEST(a_fact_that_cannot_be_had_is_an_error)
 		assert_null(process_match(config, &process, &error));
 		assert_int_equal(error, -ESRCH);
 	}
-	/* But a parent that is gone is no parent. */
+	/* A parent that has ended is no error. */
 	process.missing = 0;
 	parent.missing = FACT_EXE;
 	parent.error = -EACCES;
@@ -296,7 +296,7 @@ TEST(a_fact_that_cannot_be_had_is_an_error)
 	config_free(config);
 }
 
-TEST(without_fetch_only_what_is_there_can_be_had)
+TEST(without_a_fetch_function_only_given_facts_are_used)
 {
 	struct config *config = rules_file("vi");
 	struct facts facts = { .have = FACT_EXE, .exe = "/bin/vi" };
@@ -359,7 +359,7 @@ TEST(rules_are_found_by_pattern_and_number)
 	config_free(none);
 }
 
-TEST(a_tag_is_a_class_at_a_period)
+TEST(a_tag_stands_for_a_class_with_a_period)
 {
 	struct config *config = rules_file("'a': { 'qos': 'QOS_UTILITY' }, 'b': { 'qos': 'QOS_UTILITY' }, "
 					   "'c': { 'qos': 'QOS_UTILITY', 'period': 8000000 }, "
@@ -368,7 +368,7 @@ TEST(a_tag_is_a_class_at_a_period)
 	const struct tag *tags = config->rules->tags;
 
 	assert_int_equal(config->rules->n_of_rules, 3);
-	/* And one for each class that no rule names. */
+	/* There is also a tag for each class that no rule names. */
 	assert_int_equal(config->rules->n_tags, 3 + QOS_BUILTIN_COUNT - 2);
 	assert_int_equal(a->tag, rule_for(config, "b")->tag);
 	assert_int_not_equal(a->tag, c->tag);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rules, as a specification: odd patterns, and many of them. */
+/* Specifies how odd patterns match, and which of many globs wins. */
 #include "fake_process.h"
 
 #include <errno.h>
 
 /* ---- odd patterns ---- */
 
-/* How else they match: the_best_glob_is_the_best_of_all_that_match. */
-TEST(odd_patterns_mean_what_the_shell_means_by_them)
+/* the_best_glob_is_the_best_of_all_that_match has the other cases. */
+TEST(odd_patterns_match_as_in_the_shell)
 {
 	static const struct {
 		const char *pattern, *name;
@@ -27,7 +27,7 @@ TEST(odd_patterns_mean_what_the_shell_means_by_them)
 	}
 }
 
-TEST(a_bracket_counts_nothing_towards_the_rank)
+TEST(brackets_do_not_count_for_the_rank_of_a_glob)
 {
 	assert_int_equal(pattern_literal("chrome"), 6);
 	assert_int_equal(pattern_literal("a*b?c"), 3);
@@ -78,7 +78,7 @@ TEST(a_name_may_have_255_bytes_and_an_argument_4095)
 	rules_free(rules);
 }
 
-/* The kernel does not tell it: not even "*" is known to match. */
+/* The kernel does not report such a path, so not even "*" matches. */
 TEST(a_path_that_is_unknown_matches_nothing)
 {
 	struct rule_match any = { .exe = "*" };
@@ -98,7 +98,7 @@ TEST(a_path_that_is_unknown_matches_nothing)
 	rules_free(rules);
 }
 
-/* The fast way to the best glob gives what the plain reading of the specification gives. */
+/* The fast search for the best glob finds the same glob as a plain comparison of all. */
 TEST(the_best_glob_is_the_best_of_all_that_match)
 {
 	static const char alphabet[] = "ab*?[]\\!";

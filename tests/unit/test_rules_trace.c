@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Why rules were not taken, as a specification: what is said of each that came close. */
+/* Specifies the reasons that are reported for rules that came close. */
 #include "fake_process.h"
 
 #include <schedqos/policy/rules_trace.h>
@@ -10,7 +10,7 @@ static struct process_names names;
 static struct rule_trace traces[TRACES_MAX];
 static size_t n_traces;
 
-/* Traces the process, which has to take the pattern's rule; NULL: none. */
+/* Traces the process, and checks that it takes the rule of this pattern; NULL: none. */
 static void trace(const struct config *config, struct process *process, const char *taken)
 {
 	const struct rule *rule = assert_matches(config, process, taken);
@@ -27,7 +27,7 @@ static void assert_trace(size_t i, const char *pattern, enum rule_outcome outcom
 	assert_string_equal(traces[i].name.text, name);
 }
 
-/* The one rule of a configuration comes as close as this to the process. */
+/* Checks how close the only rule of a configuration comes to the process. */
 static void assert_one(struct process process, const char *rule, const char *pattern, enum rule_outcome outcome,
 		       const char *name)
 {
@@ -58,7 +58,7 @@ static void assert_condition(struct process process, const char *match, enum rul
 
 #define VI PROCESS("/usr/bin/vi", "vi", "vi\0-r", .cgroup = "/user.slice", .uid = 7)
 
-TEST(the_condition_that_does_not_hold)
+TEST(the_first_condition_that_does_not_hold_is_reported)
 {
 	assert_condition((struct process)VI, "'exe': '/opt/*'", CONDITION_EXE, "/opt/*");
 	assert_condition((struct process)VI, "'argv': ['-r', '-x']", CONDITION_ARGV, "-x");
@@ -72,7 +72,7 @@ TEST(the_condition_that_does_not_hold)
 			 "'exe': '*' }, 'raise': 'seat', 'thread_qos': { 'x': 'QOS_USER_INTERACTIVE'", CONDITION_SEAT, NULL);
 }
 
-TEST(names_that_are_not_quite_right)
+TEST(patterns_that_nearly_match_are_reported)
 {
 	struct process renderer = PROCESS("/usr/bin/my-renderer", "my-renderer", "my-renderer");
 	struct process worker = PROCESS("/usr/bin/vi", "worker", "vi");
@@ -84,7 +84,7 @@ TEST(names_that_are_not_quite_right)
 	assert_one(worker, "'work*': { 'qos': 'QOS_UTILITY' }", "work*", OUTCOME_COMM, "worker");
 }
 
-TEST(what_has_nothing_to_do_with_it_is_not_named)
+TEST(unrelated_rules_are_not_reported)
 {
 	struct process process = VI;
 	struct config *config = rules_file("'ed': { 'qos': 'QOS_UTILITY' }, 'x*': { 'qos': 'QOS_UTILITY' }, "
@@ -95,7 +95,7 @@ TEST(what_has_nothing_to_do_with_it_is_not_named)
 	config_free(config);
 }
 
-TEST(what_a_later_file_masks_or_replaces)
+TEST(masked_and_replaced_rules_are_reported)
 {
 	struct process process = VI;
 	struct config *config = two_files("'vi': { 'qos': 'QOS_UTILITY' }", "'vi': null");
@@ -115,8 +115,8 @@ TEST(what_a_later_file_masks_or_replaces)
 	config_free(config);
 }
 
-/* Of a list, only what stands before the rule that was taken was tried. The closest come first. */
-TEST(rules_that_match_as_well)
+/* Of a list, only the rules before the one that was taken were tried. The closest rules come first. */
+TEST(rules_that_also_match_are_reported)
 {
 	struct process process = VI;
 	struct config *config = rules_file("'*': { 'qos': 'QOS_UTILITY' }, '-r': { 'qos': 'QOS_UTILITY' }, "
@@ -130,7 +130,7 @@ TEST(rules_that_match_as_well)
 	config_free(config);
 }
 
-TEST(of_too_many_the_closest_are_kept)
+TEST(only_the_closest_rules_are_reported)
 {
 	struct process process = VI;
 	struct config *config = rules_file("'VI': { 'qos': 'QOS_UTILITY' }, 'Vi': { 'qos': 'QOS_UTILITY' }, "
@@ -145,7 +145,7 @@ TEST(of_too_many_the_closest_are_kept)
 	config_free(config);
 }
 
-TEST(the_place_of_a_rule)
+TEST(the_place_of_a_rule_is_reported)
 {
 	struct config *config = rules_file("'a': { 'qos': 'QOS_UTILITY' }, 'b c': [{ 'match': { 'user': 1 } }, "
 					   "{ 'thread_qos': { 'ui*': 'QOS_UTILITY' } }]");
@@ -164,9 +164,9 @@ TEST(the_place_of_a_rule)
 	config_free(config);
 }
 
-/* ---- by which of its names a process is matched ---- */
+/* ---- the name by which a process is matched ---- */
 
-TEST(the_name_that_matched_is_told)
+TEST(the_name_that_matched_is_reported)
 {
 	static const struct {
 		const char *rule, *text;
@@ -189,7 +189,7 @@ TEST(the_name_that_matched_is_told)
 		config = rules_file(text);
 		assert_matches(config, &perl, cases[i].rule);
 		assert_int_equal(rules_names(config->rules, &perl.facts, &all), 0);
-		/* Also those that no rule has a use for. */
+		/* Names that no rule needs are reported, too. */
 		assert_int_equal(all.count, NAME_EXE + 1);
 		name = process_names_match(&all, cases[i].rule);
 		assert_int_equal(name->kind, cases[i].kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel can do is found out whatever policy we were started with, and by whom. */
+/* Specifies that the kernel's features are found under any policy and by any user. */
 #include "test.h"
 
 #include <sched.h>
@@ -9,9 +9,9 @@
 
 #define NOBODY 65534
 
-TEST(a_probe_needs_no_policy_and_leaves_it)
+TEST(a_probe_works_under_any_policy_and_does_not_change_it)
 {
-	/* What a user cannot leave again comes last. */
+	/* Policies that a user cannot leave come last. */
 	static const struct {
 		int policy, priority;
 	} cases[] = { { SCHED_BATCH, 0 }, { SCHED_RR, 1 }, { SCHED_IDLE, 0 } };
@@ -23,7 +23,7 @@ TEST(a_probe_needs_no_policy_and_leaves_it)
 
 		if (sched_setscheduler(0, cases[i].policy, &param) < 0)
 			continue;
-		/* As an ordinary user. */
+		/* Tries the same as an ordinary user. */
 		if (geteuid() == 0)
 			assert_int_equal(seteuid(NOBODY), 0);
 		assert_int_equal(ksched_probe(&other), 0);

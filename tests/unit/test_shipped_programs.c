@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which programs the rules in configs/ are for, and which not. Runs in the top folder. */
+/* Specifies which class the rules in configs/ give to programs. Runs in the top folder. */
 #include "shipped.h"
 
-/* What a process has by the shipped rules. "no class" is a rule's as well: nothing is inherited then. */
+/*
+ * The class of a process by the shipped rules. "no class" means that a rule without a class matches, which ends
+ * inheritance.
+ */
 #define INTERACTIVE "QOS_USER_INTERACTIVE"
 #define KEPT	    ", kept while hidden"
 
-/* What Wine hands to its loader when it starts a program, and what the program has made of it by the next reload. */
+/* The arguments of Wine's loader when it starts a program, and after the program has changed them. */
 #define WINE(...)	 PROCESS("/usr/lib/wine/wine64", "wine64", "/usr/lib/wine/wine64\0" __VA_ARGS__)
 #define WINE_RUNS(...)	 PROCESS("/usr/lib/wine/wine64", "game.exe", __VA_ARGS__)
 #define PROTON_BIN	 "/home/me/.steam/steam/steamapps/common/Proton 9.0/files/bin/"
@@ -14,12 +17,12 @@
 	PROCESS(PROTON_BIN "wine64-preloader", "wine64-preloade",                                          \
 		PROTON_BIN "wine64-preloader\0" PROTON_BIN "wine64\0" __VA_ARGS__, .sandboxed = true)
 
-/* As Wine, Electron and sandboxes name what they run; see the comments in the files. */
+/* Programs under the names that Wine, Electron and sandboxes give them; see the comments in the files. */
 static struct program {
 	struct process process;
 	const char *want;
 } desktop_programs[] = {
-	/* Windows programs, by whatever path and loader; but not mono's. */
+	/* Windows programs, with any path and loader, except those of mono. */
 	{ WINE("/home/me/games/Foo.exe"), INTERACTIVE },
 	{ WINE("Z:\\home\\me\\games\\FOO.EXE\0-windowed"), INTERACTIVE },
 	{ WINE_RUNS("Z:\\home\\me\\games\\Foo.exe"), INTERACTIVE },
@@ -28,7 +31,7 @@ static struct program {
 	  INTERACTIVE },
 	{ PROCESS("/usr/bin/mono-sgen", "mono", "mono\0/usr/lib/mono/4.5/mcs.exe"), "no rule" },
 	{ PROCESS("/usr/bin/foo.exe", "foo.exe", "foo.exe"), "no rule" },
-	/* Wine's own. */
+	/* Wine's own programs. */
 	{ WINE("C:\\windows\\system32\\services.exe"), "no class" },
 	{ WINE("C:\\windows\\system32\\explorer.exe\0/desktop"), "no class" },
 	{ WINE_RUNS("C:\\windows\\system32\\svchost.exe\0-k\0LocalServiceNetworkRestricted"), "no class" },
@@ -38,19 +41,19 @@ static struct program {
 	{ WINE("cmd\0/c\0run.bat"), "no class" },
 	{ PROTON("c:\\windows\\system32\\steam.exe\0/home/me/games/Foo.exe"), "no class" },
 	{ PROTON("C:\\windows\\system32\\tabtip.exe"), "no class" },
-	/* Neither a game's server nor a compiler. */
+	/* Servers of games, and compilers. */
 	{ WINE("/srv/game/PalServer-Win64-Shipping-Cmd.exe"), "no class" },
 	{ WINE("Z:\\opt\\msvc\\bin\\cl.exe\0/c"), "QOS_BACKGROUND" },
 	{ PROCESS("/usr/lib/wine/wineserver64", "wineserver64", "/usr/lib/wine/wineserver64\0-p0"), INTERACTIVE },
 	{ PROCESS(PROTON_BIN "wineserver", "wineserver", PROTON_BIN "wineserver", .sandboxed = true), INTERACTIVE },
-	/* Electron's, Flatpak's and Snap's. */
+	/* Programs of Electron, Flatpak and Snap. */
 	{ PROCESS("/usr/lib/electron34/electron", "electron", "/usr/bin/electron34\0/usr/lib/foo/app.asar"), INTERACTIVE },
 	{ PROCESS("/usr/lib/electron34/electron", "electron", "/proc/self/exe\0--type=zygote"), INTERACTIVE },
 	{ PROCESS("/app/bin/Telegram", "Telegram", "Telegram\0--", .sandboxed = true), INTERACTIVE KEPT },
 	{ PROCESS("/app/discord/Discord", "Discord", "/app/discord/Discord\0--type=gpu-process", .sandboxed = true), INTERACTIVE KEPT },
 	{ PROCESS("/snap/slack/164/usr/lib/slack/slack", "slack", "/snap/slack/164/usr/lib/slack/slack\0--type=zygote"),
 	  INTERACTIVE KEPT },
-	/* A call goes on behind other windows, and so does what is recorded. */
+	/* Calls and recordings go on behind other windows. */
 	{ PROCESS("/opt/zoom/zoom", "zoom", "zoom"), INTERACTIVE KEPT },
 	{ PROCESS("/usr/bin/obs", "obs", "obs"), INTERACTIVE KEPT },
 	{ PROCESS("/usr/bin/steam", "steam", "steam"), INTERACTIVE KEPT },
@@ -80,7 +83,7 @@ TEST(programs_of_a_desktop_are_known)
 	config_free(config);
 }
 
-/* ---- what people run: builds of agents, containers and packages, and what is next to them ---- */
+/* ---- agents, containers, packages, and programs beside them ---- */
 
 #define BACKGROUND  "QOS_BACKGROUND"
 #define UTILITY	    "QOS_UTILITY"
@@ -116,7 +119,7 @@ static struct program programs[] = {
 	{ PROCESS("/usr/bin/bash", "bash", "/bin/bash\0--norc\0--noprofile\0-c\0make", .parent = &copilot), BACKGROUND },
 	{ PROCESS("/usr/bin/dash", "sh", "/bin/sh\0-c\0pytest", .parent = &aider), BACKGROUND },
 	{ PROCESS("/usr/bin/fish", "fish", "fish\0-c\0make", .parent = &goose), BACKGROUND },
-	/* Their own interface, shells that somebody types into, editors, and what has a window. */
+	/* Interfaces of agents, shells that somebody types into, editors, and programs with windows. */
 	{ PROCESS(NPM "@anthropic-ai/claude-code/bin/claude.exe", "claude", "claude", .parent = &in_terminal), "no rule" },
 	{ PROCESS("/usr/bin/node", "node", "node\0/usr/bin/codex", .parent = &in_terminal), "no rule" },
 	{ PROCESS("/opt/codex/bin/codex", "codex", "/opt/codex/bin/codex", .parent = &in_terminal), "no rule" },
@@ -151,7 +154,7 @@ static struct program programs[] = {
 	{ PROCESS("/usr/bin/whiptail", "whiptail", "whiptail\0--yesno\0x", .parent = &apt), "no class" },
 	{ PROCESS("/usr/bin/qemu-system-x86_64", "qemu-system-x86", "qemu-system-x86_64\0-display\0gtk", .parent = &make), "no class" },
 
-	/* Images that are built, and containers that run. */
+	/* Builds of images, and running containers. */
 	{ PROCESS("/usr/bin/buildah", "buildah", "buildah\0bud\0-t\0x\0."), BACKGROUND },
 	{ PROCESS("/usr/bin/podman", "podman", "podman\0build\0-t\0x\0."), BACKGROUND },
 	{ PROCESS("/usr/bin/buildkitd", "buildkitd", "buildkitd\0--oci-worker=true"), BACKGROUND },
@@ -206,7 +209,7 @@ static struct program programs[] = {
 	{ PROCESS("/usr/bin/python3.11", "python3", "python3\0manage.py\0runserver"), "no rule" },
 	{ PROCESS("/usr/bin/node", "node", "node\0node_modules/.bin/jest\0--watchAll"), "no class" },
 
-	/* Packages, and whoever asks. */
+	/* Package managers, and their programs that ask questions. */
 	{ PROCESS("/usr/bin/dpkg-deb", "dpkg-deb", "dpkg-deb\0--fsys-tarfile\0x.deb"), BACKGROUND },
 	{ PROCESS("/usr/bin/dpkg", "dpkg", "/usr/bin/dpkg\0--status-fd\00020\0--unpack\0x.deb", .parent = &apt), BACKGROUND },
 	{ PROCESS("/usr/bin/dpkg", "dpkg", "/usr/bin/dpkg\0--status-fd\00020\0--configure\0--pending", .parent = &apt), "no rule" },
@@ -231,7 +234,7 @@ static struct program programs[] = {
 	{ PROCESS("/usr/bin/node", "npm", "node\0/usr/bin/npm\0start"), "no class" },
 	{ PROCESS("/usr/bin/node", "npm", "node\0/usr/bin/npm\0init"), "no rule" },
 
-	/* Models, indexes and files that are kept the same elsewhere. */
+	/* Models, indexes and sync clients. */
 	{ PROCESS("/usr/bin/ollama", "ollama", "/usr/bin/ollama\0serve"), UTILITY },
 	{ PROCESS("/usr/bin/ollama", "ollama", "/usr/bin/ollama\0runner\0--model\0x"), UTILITY },
 	{ PROCESS("/usr/bin/ollama", "ollama", "ollama\0run\0llama3"), "no class" },
@@ -249,7 +252,7 @@ static struct program programs[] = {
 	{ PROCESS("/usr/sbin/sshd", "sshd", "sshd: me [priv]"), "no class" },
 };
 
-TEST(programs_that_people_run_today)
+TEST(programs_that_people_run_have_their_classes)
 {
 	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
 
@@ -266,8 +269,8 @@ TEST(programs_that_people_run_today)
 	config_free(config);
 }
 
-/* What may open under a build takes nothing from it, for whoever is at the screen and whoever is not. */
-TEST(terminals_and_editors_hand_on_nothing)
+/* Programs that a build may open do not inherit its class, with or without a user at a seat. */
+TEST(terminals_and_editors_end_inheritance)
 {
 	static const char *const names[] = { "xterm", "kitty", "tmux", "vim", "nvim", "emacs", "code", "cursor", "kak", "gnome-terminal",
 					     "xdg-open", "less", "screen", "sshd" };
@@ -289,7 +292,7 @@ TEST(terminals_and_editors_hand_on_nothing)
 #define WORD_MAX 256
 #define ARGV_MAX 2048
 
-/* Writes a text that the pattern matches: "x" for a star or a question mark, the first character of brackets. */
+/* Returns a text that the pattern matches: "x" for a star or a question mark, the first character of brackets. */
 static const char *made_up(const char *pattern, char word[WORD_MAX])
 {
 	char *to = word;
@@ -321,7 +324,7 @@ static void add_argument(struct process *process, char argv[ARGV_MAX], const cha
 	process->argv_size += size;
 }
 
-/* Whether a program of the rule's name, from a made-up folder and with all that the rule asks for, takes it. */
+/* Returns whether a program of the rule's name, in a made-up folder and meeting all conditions, takes the rule. */
 static bool takes_own(const struct config *config, const struct rule *rule, const char *parent_pattern, bool elsewhere)
 {
 	const struct rule_match *match = rule->match;
@@ -346,7 +349,7 @@ static bool takes_own(const struct config *config, const struct rule *rule, cons
 	return process_match(config, &process, &error) == rule && !error;
 }
 
-/* Some rules are for who is at the screen, and the next one of the list for others. */
+/* Some rules are for users at a seat, and the next one of the list for others. */
 static void assert_takes_own(const struct config *config, const struct rule *rule, const char *parent)
 {
 	if (!takes_own(config, rule, parent, false) && !takes_own(config, rule, parent, true))
@@ -354,7 +357,7 @@ static void assert_takes_own(const struct config *config, const struct rule *rul
 			 config->files[rule->source.file], parent);
 }
 
-TEST(every_rule_is_for_a_program_of_its_name)
+TEST(every_rule_matches_a_program_of_its_name)
 {
 	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
 

@@ -9,7 +9,7 @@
 
 enum { TERMINAL = 100, BROWSER = 200, FOREIGN = 300 };
 
-/* What was told, one after another, and who is heard. */
+/* The reports in order, and the processes that play sound. */
 static struct {
 	char told[256];
 	pid_t heard;
@@ -68,7 +68,7 @@ static void expect_told(const char *text)
 	*seen.told = '\0';
 }
 
-/* All windows that there are: one of each. */
+/* Puts all windows: one of each app. */
 static void windows(struct shown *shown, const char *terminal, const char *browser)
 {
 	const struct {
@@ -85,7 +85,7 @@ static void windows(struct shown *shown, const char *terminal, const char *brows
 
 #define TEST_SHOWN_TEST(name) TEST_OF(name, struct shown *shown, begin, end)
 
-TEST_SHOWN_TEST(test_raised_at_once)
+TEST_SHOWN_TEST(test_a_higher_level_is_reported_at_once)
 {
 	windows(shown, "focused", "");
 	assert_true(shown_settle(shown, 0) == SHOWN_NEVER_US);
@@ -94,7 +94,7 @@ TEST_SHOWN_TEST(test_raised_at_once)
 	expect_told("");
 }
 
-TEST_SHOWN_TEST(test_lowered_after_a_moment)
+TEST_SHOWN_TEST(test_a_lower_level_is_reported_after_a_moment)
 {
 	windows(shown, "focused", "visible");
 	shown_settle(shown, 0);
@@ -108,7 +108,7 @@ TEST_SHOWN_TEST(test_lowered_after_a_moment)
 	expect_told("100 visible, ");
 }
 
-TEST_SHOWN_TEST(test_a_focus_that_comes_back_is_no_change)
+TEST_SHOWN_TEST(test_a_focus_that_soon_returns_is_not_reported)
 {
 	windows(shown, "focused", "");
 	shown_settle(shown, 0);
@@ -117,19 +117,19 @@ TEST_SHOWN_TEST(test_a_focus_that_comes_back_is_no_change)
 	windows(shown, "focused", "");
 	assert_true(shown_settle(shown, 1 * S + 100 * MS) == SHOWN_NEVER_US);
 	expect_told("100 focused, ");
-	/* The moment begins anew. */
+	/* The delay begins again. */
 	windows(shown, "visible", "");
 	assert_true(shown_settle(shown, 2 * S) == 2 * S + SHOWN_LOWER_US);
 }
 
-TEST_SHOWN_TEST(test_hidden_when_it_lasts)
+TEST_SHOWN_TEST(test_an_app_is_hidden_after_ten_seconds)
 {
 	windows(shown, "focused", "");
 	shown_settle(shown, 0);
 	windows(shown, "visible", "");
 	shown_settle(shown, 1 * S);
 	windows(shown, "hidden", "");
-	/* A moment counts from the last change. */
+	/* The delay counts from the last change. */
 	assert_true(shown_settle(shown, 1 * S + 100 * MS) == 1 * S + 100 * MS + SHOWN_LOWER_US);
 	assert_true(shown_settle(shown, 1 * S + 100 * MS + SHOWN_LOWER_US) == 1 * S + 100 * MS + SHOWN_HIDE_US);
 	expect_told("100 focused, 100 visible, ");
@@ -140,7 +140,7 @@ TEST_SHOWN_TEST(test_hidden_when_it_lasts)
 	expect_told("100 visible, ");
 }
 
-TEST_SHOWN_TEST(test_what_is_heard_is_not_hidden)
+TEST_SHOWN_TEST(test_an_app_that_plays_sound_is_not_hidden)
 {
 	seen.heard = BROWSER;
 	windows(shown, "", "hidden");
@@ -154,7 +154,7 @@ TEST_SHOWN_TEST(test_what_is_heard_is_not_hidden)
 	expect_told("200 visible, ");
 }
 
-TEST_SHOWN_TEST(test_the_most_visible_window_counts)
+TEST_SHOWN_TEST(test_the_most_visible_window_of_an_app_counts)
 {
 	shown_put_window(shown, BROWSER, false, false);
 	shown_put_window(shown, BROWSER, true, true);
@@ -164,7 +164,7 @@ TEST_SHOWN_TEST(test_the_most_visible_window_counts)
 	assert_int_equal(seen.met, 1);
 }
 
-TEST_SHOWN_TEST(test_played_whatever_is_seen)
+TEST_SHOWN_TEST(test_a_game_is_played_whatever_its_windows_show)
 {
 	shown_put_game(shown, BROWSER);
 	shown_put_game(shown, BROWSER);
@@ -179,7 +179,7 @@ TEST_SHOWN_TEST(test_played_whatever_is_seen)
 	expect_told("200 focused, ");
 }
 
-TEST_SHOWN_TEST(test_a_list_replaces_the_one_before)
+TEST_SHOWN_TEST(test_a_list_of_windows_replaces_the_previous_one)
 {
 	shown_put_game(shown, BROWSER);
 	windows(shown, "focused", "");
@@ -188,11 +188,11 @@ TEST_SHOWN_TEST(test_a_list_replaces_the_one_before)
 	shown_settle(shown, 1 * S);
 	shown_settle(shown, 2 * S);
 	expect_told("100 focused, 200 played, 100 visible, ");
-	/* Its last window is gone, and what was said of it taken back. */
+	/* Its last window is gone, and its report was taken back. */
 	assert_int_equal(seen.parted, 1);
 }
 
-TEST_SHOWN_TEST(test_of_the_dead_nothing_is_told)
+TEST_SHOWN_TEST(test_nothing_is_reported_about_a_process_that_has_ended)
 {
 	windows(shown, "focused", "");
 	shown_put_game(shown, TERMINAL);
@@ -203,7 +203,7 @@ TEST_SHOWN_TEST(test_of_the_dead_nothing_is_told)
 	assert_int_equal(seen.parted, 1);
 }
 
-TEST_SHOWN_TEST(test_of_others_nothing_is_told)
+TEST_SHOWN_TEST(test_nothing_is_reported_about_processes_of_others)
 {
 	shown->compositor = TERMINAL;
 	windows(shown, "focused", "");
@@ -216,14 +216,14 @@ TEST_SHOWN_TEST(test_of_others_nothing_is_told)
 	assert_int_equal(seen.met, 1);
 }
 
-TEST_SHOWN_TEST(test_told_again)
+TEST_SHOWN_TEST(test_all_reports_are_repeated)
 {
 	windows(shown, "focused", "visible");
 	shown_settle(shown, 0);
 	expect_told("100 focused, ");
 	shown_repeat(shown);
 	expect_told("100 focused, ");
-	/* What is visible as well: the app may be one that a hidden one has started. */
+	/* Visible apps are reported again, too, because a hidden app may have started them. */
 	windows(shown, "visible", "visible");
 	shown_settle(shown, 1);
 	shown_settle(shown, 1 + SHOWN_LOWER_US);
@@ -232,7 +232,7 @@ TEST_SHOWN_TEST(test_told_again)
 	expect_told("100 visible, ");
 }
 
-TEST_SHOWN_TEST(test_no_more_processes_than_that)
+TEST_SHOWN_TEST(test_the_number_of_processes_is_limited)
 {
 	for (size_t i = 0; i < SHOWN_MAX + 10; i++)
 		shown_put_window(shown, TERMINAL + (pid_t)i, false, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The state file while a daemon writes it, and the room for it runs out: what the next one finds in it. */
+/* Specifies what the next daemon finds in the state file, also after a kill during a write or without room. */
 #include "made_up_tree.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@
 /* ---- system calls that fail on request ---- */
 
 static bool is_full;	 /* posix_fallocate fails */
-static unsigned interrupted; /* it is interrupted this often first */
+static unsigned interrupted; /* it is interrupted this many times first */
 static unsigned fuse;	 /* kills this process at the nth change of the file or its memory; 0: never */
 
 static void burn_fuse(void)
@@ -27,7 +27,7 @@ static void burn_fuse(void)
 		raise(SIGKILL);
 }
 
-/* Overrides the C library's, which state.c calls. */
+/* Replaces the C library's function, which state.c calls. */
 int posix_fallocate(int fd, off_t offset, off_t length)
 {
 	static int (*next)(int fd, off_t offset, off_t length);
@@ -173,7 +173,7 @@ TEST_STATE_TEST(an_earlier_file_is_replaced)
 	assert_left(4 + TASKS_CHUNK);
 }
 
-TEST_STATE_TEST(there_is_no_record_without_room)
+TEST_STATE_TEST(a_record_without_room_is_refused)
 {
 	struct task task = { .tid = 2000, .tgid = 2000, .had = task_attr_pristine, .known = task_attr_pristine };
 
@@ -187,7 +187,7 @@ TEST_STATE_TEST(there_is_no_record_without_room)
 	assert_left(1 + TASKS_CHUNK);
 }
 
-TEST_STATE_TEST(without_room_there_is_no_file)
+TEST_STATE_TEST(without_room_no_file_is_made)
 {
 	struct state *none = NULL;
 
@@ -248,7 +248,7 @@ TEST_STATE_TEST(a_kill_leaves_the_old_or_the_new_file)
 	assert_int_equal(n_old + n_new, n);
 }
 
-TEST_STATE_TEST(an_unreadable_file_is_not_void)
+TEST_STATE_TEST(a_file_that_cannot_be_read_now_is_kept)
 {
 	struct rlimit limit, none;
 	int r;
@@ -267,7 +267,7 @@ TEST_STATE_TEST(an_unreadable_file_is_not_void)
 	assert_left(1);
 }
 
-TEST_STATE_TEST(a_damaged_or_foreign_file_is_void)
+TEST_STATE_TEST(a_damaged_or_foreign_file_cannot_be_used)
 {
 	put(FILE_NAME, "x");
 	assert_int_equal(state_read(folder, &legacy), -EPERM);
@@ -285,7 +285,7 @@ TEST_STATE_TEST(setting_aside_keeps_the_first_file)
 	assert_null(get(FILE_NAME));
 	assert_string_equal(get("run/state.damaged"), "one");
 	put(FILE_NAME, "two");
-	/* What may be read another time stays. */
+	/* A file that may be readable later stays. */
 	assert_int_equal(state_file_set_aside(folder, "state", "it", -EIO), -EIO);
 	assert_int_equal(state_file_set_aside(folder, "state", "it", -EACCES), -EACCES);
 	assert_string_equal(get(FILE_NAME), "two");
@@ -294,7 +294,7 @@ TEST_STATE_TEST(setting_aside_keeps_the_first_file)
 	assert_string_equal(get("run/state.damaged"), "one");
 }
 
-TEST_STATE_TEST(after_a_stop_it_has_another_name)
+TEST_STATE_TEST(after_a_stop_the_file_has_another_name)
 {
 	add(10, 2);
 	keep();
@@ -310,7 +310,7 @@ TEST_STATE_TEST(after_a_stop_it_has_another_name)
 	assert_null(get("run/" STATE_STOPPED));
 }
 
-/* The unit has a limit that the records of a million tasks exceed. */
+/* The unit has a memory limit, which the records of a million tasks would exceed. */
 TEST_STATE_TEST(reading_needs_no_private_memory)
 {
 	const struct rlimit little = { .rlim_cur = 1 << 20, .rlim_max = RLIM_INFINITY };
@@ -326,7 +326,7 @@ TEST_STATE_TEST(reading_needs_no_private_memory)
 	assert_int_equal(legacy.n_records, 64 * TASKS_CHUNK);
 }
 
-TEST_STATE_TEST(remove_leaves_no_files)
+TEST_STATE_TEST(removing_the_records_leaves_no_files)
 {
 	keep();
 	put(NEW_NAME, "of one that was killed");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a killed daemon left behind is believed only if it is whole, ours, and of this boot. */
+/* Specifies that a state file is accepted only if it is complete, was written by schedqos, and is of this boot. */
 #include "test.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ TEST_STATE_FORMAT_TEST(a_wrong_size_is_refused)
 	assert_int_equal(file->legacy.n_records, 0);
 }
 
-/* The file is refused while this is so, in the header or a record. */
+/* Makes a change in the header or a record, checks that the file is refused, and undoes the change. */
 #define assert_refused(part, change)                                   \
 	do {                                                           \
 		const __typeof__(part) good_ = (part);                 \
@@ -112,7 +112,7 @@ TEST_STATE_FORMAT_TEST(a_file_of_another_boot_is_ignored)
 
 TEST_STATE_FORMAT_TEST(records_are_unchanged)
 {
-	/* A record without anything of ours still shows what its children have inherited. */
+	/* A record without a class still has the rule that its children inherit. */
 	file->records[8] = (struct task){
 		.tid = 11,
 		.tgid = 11,
@@ -152,8 +152,8 @@ TEST_STATE_FORMAT_TEST(an_unfinished_record_is_skipped)
 	assert_int_equal(file->legacy.n_records, 0);
 }
 
-/* It is not reported as damaged: the program that wrote it can read it. */
-TEST_STATE_FORMAT_TEST(an_unknown_version_is_not_damage)
+/* The file is not reported as damaged, because the version that wrote it can read it. */
+TEST_STATE_FORMAT_TEST(a_file_of_another_version_is_not_damaged)
 {
 	file->header->version = STATE_VERSION + 1;
 	assert_int_equal(parse(file, FILE_BYTES), -EPROTONOSUPPORT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of tasks: found by tid or by their process, never moved, gone when removed. */
+/* Specifies the table of records: a record is found by tid or by its process, and never moves. */
 
 #include "test.h"
 
@@ -17,7 +17,7 @@ static int table_off(void **state)
 	return 0;
 }
 
-/* A record of a process of one thread. */
+/* Puts the record of a process with one thread. */
 static struct task *put(struct tasks *tasks, pid_t tid)
 {
 	return tasks_put(tasks, &(struct task){ .tid = tid, .tgid = tid });
@@ -40,10 +40,10 @@ TABLE_TEST(a_new_table_is_empty)
 	tasks_free(NULL);
 }
 
-/* Tids that far apart are chained: HEADS in tasks.c. */
+/* Tids that differ by this number share a chain (HEADS in tasks.c). */
 #define SAME_CHAIN 16384
 
-TABLE_TEST(a_tid_that_comes_again_is_another_task)
+TABLE_TEST(a_reused_tid_is_another_task)
 {
 	struct task *task = put(tasks, 7), *again;
 
@@ -63,7 +63,7 @@ TABLE_TEST(a_tid_that_comes_again_is_another_task)
 	assert_int_equal(tasks_count(tasks), 1);
 }
 
-TABLE_TEST(what_is_put_is_a_copy)
+TABLE_TEST(a_put_record_is_a_copy)
 {
 	const struct task from = {
 		.tid = 7,
@@ -84,7 +84,7 @@ TABLE_TEST(what_is_put_is_a_copy)
 	assert_int_equal(task->had.nice, 3);
 	assert_int_equal(task->known.nice, 4);
 	assert_int_equal(task->theirs, TASK_ATTR_SLICE);
-	/* But for what is the table's own. */
+	/* The table's own fields are not copied. */
 	assert_null(tasks_next_thread(tasks, task));
 	assert_null(tasks_find(tasks, 8));
 }
@@ -103,7 +103,7 @@ TABLE_TEST(records_do_not_move_as_the_table_grows)
 		assert_ptr_equal(tasks_find(tasks, tid * 3), records[tid]);
 		assert_int_equal(records[tid]->app, tid);
 	}
-	/* The chains come on top of the records. */
+	/* The heads of the chains take memory beside the records. */
 	assert_in_range(tasks_memory(tasks), MANY * sizeof(struct task), MANY * 100);
 	free(records);
 }
@@ -129,7 +129,7 @@ TABLE_TEST(every_task_is_returned_once)
 	assert_int_equal(tasks_count(tasks), count);
 }
 
-/* ---- memory of the caller's ---- */
+/* ---- memory from the caller ---- */
 
 struct arena {
 	struct task chunks[2][TASKS_CHUNK];
@@ -151,7 +151,7 @@ static void arena_release(void *context, struct task *chunk)
 	arena->released++;
 }
 
-TEST(records_live_where_the_caller_says)
+TEST(records_are_in_the_caller_s_memory)
 {
 	struct arena *arena = calloc(1, sizeof(*arena));
 	const struct tasks_memory memory = { .grow = arena_grow, .release = arena_release, .context = arena };
@@ -161,7 +161,7 @@ TEST(records_live_where_the_caller_says)
 		assert_non_null(put(tasks, tid));
 	assert_int_equal(arena->used, 2);
 	assert_in_range((char *)tasks_find(tasks, 1) - (char *)arena, 0, sizeof(arena->chunks));
-	/* No memory for one more: what is there stays. */
+	/* There is no memory for one more record. The others stay. */
 	assert_null(put(tasks, 1000000));
 	assert_int_equal(tasks_count(tasks), 2 * TASKS_CHUNK);
 	tasks_remove(tasks, tasks_find(tasks, 1));
@@ -190,7 +190,7 @@ static void assert_threads(const struct tasks *tasks, pid_t tgid, const pid_t *t
 #define THREADS(...) ((const pid_t[]){ __VA_ARGS__, 0 })
 #define NO_THREADS   ((const pid_t[]){ 0 })
 
-TABLE_TEST(a_removed_one_is_not_returned)
+TABLE_TEST(a_removed_record_is_not_returned)
 {
 	put(tasks, 10);
 	for (pid_t tid = 11; tid <= 14; tid++)
@@ -205,7 +205,7 @@ TABLE_TEST(a_removed_one_is_not_returned)
 	assert_threads(tasks, 10, THREADS(15, 13));
 }
 
-TABLE_TEST(a_thread_s_tid_that_comes_again_is_no_thread_of_that_process)
+TABLE_TEST(a_reused_tid_of_a_thread_does_not_join_the_former_process)
 {
 	put(tasks, 10);
 	put_thread(tasks, 10, 11);
@@ -215,7 +215,7 @@ TABLE_TEST(a_thread_s_tid_that_comes_again_is_no_thread_of_that_process)
 	assert_threads(tasks, 11, NO_THREADS);
 }
 
-TABLE_TEST(a_leader_takes_its_threads_with_it)
+TABLE_TEST(removing_a_leader_removes_its_threads)
 {
 	put(tasks, 10);
 	put_thread(tasks, 10, 11);
@@ -227,13 +227,13 @@ TABLE_TEST(a_leader_takes_its_threads_with_it)
 	assert_null(tasks_find(tasks, 11));
 	assert_null(tasks_find(tasks, 12));
 	assert_threads(tasks, 20, THREADS(21));
-	/* So does one whose tid another process has by now. */
+	/* A leader whose id another process has taken over removes its threads, too. */
 	put(tasks, 20);
 	assert_null(tasks_find(tasks, 21));
 	assert_threads(tasks, 20, NO_THREADS);
 }
 
-TABLE_TEST(a_thread_of_an_unknown_process_is_alone)
+TABLE_TEST(a_thread_without_a_leader_s_record_has_no_other_threads)
 {
 	struct task *thread = put_thread(tasks, 10, 11);
 
@@ -245,8 +245,8 @@ TABLE_TEST(a_thread_of_an_unknown_process_is_alone)
 	assert_int_equal(tasks_count(tasks), 0);
 }
 
-/* Its fork was lost: what has its id is what is left of a thread of another process. */
-TABLE_TEST(a_thread_leads_nobody)
+/* The event of its fork was lost, so the record with its id is that of another process's thread. */
+TABLE_TEST(a_thread_is_not_a_leader)
 {
 	const struct task *leader = put(tasks, 10), *thread = put_thread(tasks, 10, 11), *other;
 
@@ -272,7 +272,7 @@ TABLE_TEST(every_reason_has_a_name_of_its_own)
 	assert_string_equal(reason_name(REASON_CHOSEN), "chosen-by-others");
 }
 
-TABLE_TEST(what_came_of_it_and_by_what_make_the_reason)
+TABLE_TEST(state_and_assignment_make_the_reason)
 {
 	static const struct {
 		enum task_state state;

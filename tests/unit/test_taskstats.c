@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records of taskstats, built by hand as each kernel sends them: what is read, and that bad ones do no harm. */
+/* Specifies how records of taskstats are decoded, as each kernel sends them, and that malformed ones do no harm. */
 #include "test.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define FAMILY 31
 enum { PID = 1, TGID, STATS, AGGR_PID, AGGR_TGID, NUL };
 
-/* A datagram that grows. */
+/* A datagram under construction. */
 struct datagram {
 	uint8_t bytes[4096] __attribute__((aligned(8)));
 	size_t size;
@@ -47,8 +47,8 @@ static void put(struct datagram *d, uint16_t type, const void *bytes, size_t siz
 }
 
 /*
- * struct taskstats of this version: each 64-bit number is its own place in the struct of version 16, counted from 1, so
- * that it shows what is read where.
+ * Writes a struct taskstats of this version. Each 64-bit number is its own index in the struct of version 16, counted
+ * from 1, so that a result shows where it was read.
  */
 static size_t stats_of(uint16_t version, uint8_t *ret)
 {
@@ -58,7 +58,7 @@ static size_t stats_of(uint16_t version, uint8_t *ret)
 
 	for (unsigned word = 0; word < (version == 15 ? 54 : words); word++) {
 		for (size_t i = 0; version == 15 && i < COUNT(inserted); i++) {
-			/* The maximum and the minimum before this word. */
+			/* This word has a maximum and a minimum before it. */
 			if (inserted[i] == word) {
 				const uint64_t most = 1000 + word, least = 2000 + word;
 
@@ -125,7 +125,7 @@ static struct datagram record(uint16_t version, size_t cut)
 	return d;
 }
 
-/* From memory that ends with the datagram, so that reading beyond it shows. */
+/* Decodes from memory that ends with the datagram, so that a read beyond it is found. */
 static int decode(const struct datagram *d, size_t size, struct task_use *ret)
 {
 	void *copy = malloc(size ? size : 1);
@@ -159,13 +159,13 @@ static struct task_use decoded(uint16_t version)
 	return use;
 }
 
-TEST(every_kernel_is_read)
+TEST(records_of_every_kernel_are_decoded)
 {
 	for (uint16_t version = 12; version <= 18; version++)
 		decoded(version);
 }
 
-TEST(the_longest_wait_is_where_the_kernel_has_it)
+TEST(the_longest_wait_is_read_where_the_kernel_reports_it)
 {
 	assert_false(decoded(13).has_longest);
 	assert_false(decoded(14).has_longest);
@@ -184,7 +184,7 @@ TEST(an_older_kernel_is_refused)
 	assert_int_equal(decode(&d, d.size, &use), -EBADMSG);
 }
 
-TEST(a_struct_that_is_cut_is_refused_or_has_no_longest_wait)
+TEST(a_struct_that_is_cut_is_refused_or_lacks_the_longest_wait)
 {
 	struct task_use use;
 
@@ -196,7 +196,7 @@ TEST(a_struct_that_is_cut_is_refused_or_has_no_longest_wait)
 			const struct datagram d = record(version, cut);
 			const int r = decode(&d, d.size, &use);
 
-			/* Up to tgid all is used; in version 15 six pairs come before that. */
+			/* All fields up to tgid are needed; version 15 has six pairs before it. */
 			assert_int_equal(r, cut < (version == 15 ? 376U + 6 * 16 : 376U) ? -EBADMSG : 1);
 			assert_true(r != 1 || !use.has_longest || version == 15 || cut >= 448);
 		}
@@ -212,7 +212,7 @@ TEST(a_datagram_that_is_cut_is_refused)
 		assert_int_equal(decode(&d, size, &use), -EBADMSG);
 }
 
-/* The last thread of several brings the sums of its process, and they are not counted again. */
+/* The record of the last of several threads brings the sums of its process, which must not be counted again. */
 TEST(the_sums_of_a_process_are_not_a_task)
 {
 	struct datagram d = head(FAMILY, 2);
@@ -242,7 +242,7 @@ TEST(padding_before_the_record_does_not_matter)
 	assert_int_equal(decode(&d, d.size, &use), 1);
 }
 
-TEST(other_messages_are_none)
+TEST(other_messages_are_ignored)
 {
 	struct datagram other_family = head(FAMILY + 1, 2), other_command = head(FAMILY, 3), empty = head(FAMILY, 2);
 	struct task_use use;
@@ -269,7 +269,7 @@ static int decode_error(int32_t number, size_t cut)
 	return decode(&d, d.size, &use);
 }
 
-TEST(an_error_is_returned)
+TEST(an_error_of_the_kernel_is_returned)
 {
 	assert_int_equal(decode_error(-ESRCH, 0), -ESRCH);
 	assert_int_equal(decode_error(0, 0), 0);
@@ -277,8 +277,8 @@ TEST(an_error_is_returned)
 	assert_int_equal(decode_error(-ESRCH, 4), -EBADMSG);
 }
 
-/* Without CONFIG_TASK_DELAY_ACCT the kernel leaves all of its fields 0, and there is CPU time all the same. */
-TEST(without_delay_accounting_there_is_cpu_time)
+/* Without CONFIG_TASK_DELAY_ACCT the kernel leaves all delay fields 0, but reports the CPU time. */
+TEST(without_delay_accounting_cpu_time_is_reported)
 {
 	struct datagram d = head(FAMILY, 2);
 	uint8_t stats[1024] = { 0 };
@@ -295,7 +295,7 @@ TEST(without_delay_accounting_there_is_cpu_time)
 	assert_int_equal(use.cpu_ns, 41000);
 }
 
-TEST(a_name_without_an_end_is_cut)
+TEST(a_name_without_a_nul_is_cut)
 {
 	struct datagram d = head(FAMILY, 2);
 	uint8_t stats[1024] = { 0 };
@@ -311,15 +311,15 @@ TEST(a_name_without_an_end_is_cut)
 	assert_string_equal(use.comm, "xxxxxxxxxxxxxxx");
 }
 
-/* A real question, where this process may ask: about itself and a task that is not there, then about none. */
-TEST(the_kernel_answers)
+/* Asks the kernel, if this process may: about itself and a task that does not exist, then about no task. */
+TEST(the_kernel_answers_questions)
 {
 	const pid_t tids[] = { getpid(), INT32_MAX };
 	struct task_use uses[COUNT(tids)];
 	struct taskstats *stats;
 	const int r = taskstats_open(&stats, 65536);
 
-	/* Without taskstats, without privilege, or in a container. */
+	/* There are no taskstats, no privilege, or this is a container. */
 	if (r == -ENOENT || r == -EPERM || r == -EINVAL)
 		skip();
 	assert_int_equal(r, 0);

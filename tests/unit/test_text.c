@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What a task chose, made safe to show: printable UTF-8 stays, all else is escaped. Numbers, strictly. Which of the
- * words known is near enough to a misspelt one to be worth a "did you mean".
- */
+/* Specifies how text is made safe to show, how numbers are parsed, and which word is suggested for a misspelt one. */
 #include "test.h"
 
 #include <errno.h>
@@ -13,7 +10,7 @@
 #define CASE(text, escaped) { text, sizeof(text) - 1, escaped }
 #define STAYS(text)	    CASE(text, text)
 
-TEST(what_is_no_printable_text_is_escaped)
+TEST(text_that_is_not_printable_is_escaped)
 {
 	static const struct {
 		const char *text;
@@ -29,7 +26,7 @@ TEST(what_is_no_printable_text_is_escaped)
 		/* C1 controls, and the no-break space after them */
 		CASE("\xc2\x80\xc2\x9b\xc2\x9f", "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f"),
 		STAYS("\xc2\xa0"),
-		/* what turns or hides text: a soft hyphen, but not one that shows */
+		/* characters that turn or hide text: a soft hyphen, but not a visible one */
 		CASE("\xc2\xad", "\\xc2\\xad"),
 		STAYS("\xe2\x80\x90"),
 		CASE("\xe2\x80\x8b", "\\xe2\\x80\\x8b"), /* zero width space */
@@ -57,7 +54,7 @@ TEST(what_is_no_printable_text_is_escaped)
 		CASE("\xf0\x80\x80\xaf", "\\xf0\\x80\\x80\\xaf"),
 		CASE("\xe0\x9f\xbf", "\\xe0\\x9f\\xbf"),
 		CASE("\xf0\x8f\xbf\xbf", "\\xf0\\x8f\\xbf\\xbf"),
-		/* surrogates, and what is beyond Unicode */
+		/* surrogates, and characters beyond Unicode */
 		CASE("\xed\xa0\x80", "\\xed\\xa0\\x80"),
 		CASE("\xed\xbf\xbf", "\\xed\\xbf\\xbf"),
 		STAYS("\xed\x9f\xbf"),
@@ -74,9 +71,9 @@ TEST(what_is_no_printable_text_is_escaped)
 	}
 }
 
-TEST(what_does_not_fit_is_cut_at_a_whole_character)
+TEST(text_that_does_not_fit_is_cut_at_a_whole_character)
 {
-	/* What 9 bytes become, by the size of what they go into. */
+	/* The text of these 9 bytes in a buffer of each size. */
 	static const char *const cut[] = { "", "", "a", "a", "a\\n", "a\\n", "a\\n\xc3\xbc", "a\\n\xc3\xbc", "a\\n\xc3\xbc",
 					   "a\\n\xc3\xbc", "a\\n\xc3\xbc\\x01", "a\\n\xc3\xbc\\x01z" };
 	const char *s = "a\n\xc3\xbc\x01z";
@@ -92,7 +89,7 @@ TEST(what_does_not_fit_is_cut_at_a_whole_character)
 
 /* ---- numbers ---- */
 
-TEST(digits_are_a_number_and_nothing_else_is)
+TEST(only_digits_are_a_number)
 {
 	static const struct {
 		const char *text;
@@ -143,7 +140,7 @@ static const char *suggest(const char *word, const char *const *candidates, size
 	return suggestion.best;
 }
 
-TEST(one_word_to_another)
+TEST(close_words_and_abbreviations_are_suggested)
 {
 	static const struct {
 		const char *word, *known;
@@ -157,7 +154,7 @@ TEST(one_word_to_another)
 		{ "qso", "qos", true },	 /* two swapped count as one */
 		{ "ab", "ba", true },
 		{ "abc", "cba", false },
-		{ "x", "y", true }, /* one edit is always allowed */
+		{ "x", "y", true }, /* one edit is always close enough */
 		{ "x", "", true },
 		{ "", "x", true },
 		{ "", "xy", false },
@@ -186,17 +183,17 @@ TEST(one_word_to_another)
 	}
 }
 
-TEST(the_nearest_wins_and_then_the_first)
+TEST(the_closest_word_wins_and_then_the_first)
 {
 	static const char *const near[] = { "abcdxx", "abcdex", "abcdey", "zzzzzz" }, *const verbs[] = { "start", "status" };
 
 	assert_string_equal(suggest("abcdef", near, COUNT(near)), "abcdex");
-	/* An abbreviation goes before a typing error. */
+	/* An abbreviation wins over a typing error. */
 	assert_string_equal(suggest("stat", verbs, COUNT(verbs)), "status");
 	assert_null(suggest("abcdef", NULL, 0));
 }
 
-TEST(long_words_are_left_alone)
+TEST(long_words_are_not_compared)
 {
 	char word[66], known[66];
 	const char *candidate = known;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a table is laid out. */
+/* Specifies the layout of tables. */
 
 #include "test.h"
 
@@ -18,7 +18,7 @@ static void assert_table(const char *rows, bool on_terminal, const char *want)
 	assert_string_equal(text, want);
 }
 
-TEST(a_table_is_as_wide_as_it_needs_or_may)
+TEST(columns_are_as_wide_as_needed_and_long_cells_are_cut_on_a_terminal)
 {
 	static const char rows[] = "NAME\tN\tLAST\ngr\xc3\xbc\xc3\x9f" "e-that-are-longer-than-that\t7\t\nb\t123\tx\n";
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoints: what a format file says. */
+/* Specifies how the format files of tracepoints are parsed. */
 #include "test.h"
 
 #include <errno.h>
 
 #include <schedqos/kernel/events.h>
 
-/* In the kernel's form. */
+/* A format file as the kernel writes it. */
 static const char format[] = "name: cgroup_attach_task\n"
 			     "ID: 512\n"
 			     "format:\n"
@@ -21,7 +21,7 @@ static const char format[] = "name: cgroup_attach_task\n"
 			     "\n"
 			     "print fmt: \"pid=%d\", REC->pid\n";
 
-TEST(a_field_by_its_name)
+TEST(a_field_is_found_by_its_name)
 {
 	size_t offset;
 
@@ -31,7 +31,7 @@ TEST(a_field_by_its_name)
 	assert_int_equal(offset, 4);
 }
 
-TEST(what_cannot_be_read)
+TEST(other_fields_and_texts_are_refused)
 {
 	static const char *const formats[] = {
 		"", "\tfield:int pid", "\tfield:int pid;\toffset:x;\tsize:4;\tsigned:1;\n",
@@ -42,7 +42,7 @@ TEST(what_cannot_be_read)
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		assert_int_equal(tracefs_parse_offset(formats[i], "pid", &offset), -EBADMSG);
-	/* Another type of number, an array, and the end of another field's name. */
+	/* These are another type of number, an array, and the end of another field's name. */
 	assert_int_equal(tracefs_parse_offset(format, "dst_id", &offset), -EBADMSG);
 	assert_int_equal(tracefs_parse_offset(format, "comm", &offset), -EBADMSG);
 	assert_int_equal(tracefs_parse_offset(format, "id", &offset), -EBADMSG);

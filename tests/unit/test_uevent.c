@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which of the kernel's datagrams about devices wake the daemon. */
+/* Specifies which of the kernel's datagrams about devices wake the daemon. */
 #include "test.h"
 
 #include <stdbool.h>
@@ -36,17 +36,17 @@ static bool passes(const char *text)
 
 #define TEST_UEVENT_TEST(name) TEST_IN(name, set_up, tear_down)
 
-TEST_UEVENT_TEST(a_processor_that_comes_or_goes)
+TEST_UEVENT_TEST(events_of_processors_pass)
 {
 	assert_true(passes("online@/devices/system/cpu/cpu1"));
 	assert_true(passes("online@/devices/system/cpu/cpu1023"));
 	assert_true(passes("remove@/devices/system/cpu/cpu2"));
 	assert_true(passes("offline@/devices/system/cpu/cpu1"));
-	/* In a suspend. */
+	/* The kernel sends this in a suspend. */
 	assert_true(passes("remove@/devices/system/machinecheck/machinecheck1"));
 }
 
-TEST_UEVENT_TEST(nothing_else)
+TEST_UEVENT_TEST(all_other_events_are_dropped)
 {
 	static const char *const others[] = {
 		"offline@/devices/system/memory/memory1",
@@ -63,7 +63,7 @@ TEST_UEVENT_TEST(nothing_else)
 		assert_false(passes(others[i]));
 }
 
-TEST_UEVENT_TEST(all_is_taken_at_once)
+TEST_UEVENT_TEST(all_queued_events_are_drained_at_once)
 {
 	char byte;
 

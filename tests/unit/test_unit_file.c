@@ -6,11 +6,11 @@
 
 #include "../../src/bridge/classes.h"
 
-TEST(what_a_text_says)
+TEST(the_last_class_in_the_section_counts)
 {
 	static const struct {
 		const char *text;
-		unsigned line; /* 0: nothing is said */
+		unsigned line; /* 0: the text names no class */
 		const char *qos;
 	} cases[] = {
 		{ "", 0, "" },
@@ -41,7 +41,7 @@ TEST(what_a_text_says)
 	}
 }
 
-TEST(what_is_no_file_of_its_kind)
+TEST(only_regular_files_are_read)
 {
 	char name[] = "/tmp/schedqos-unit-XXXXXX", pipe[64];
 	struct unit_said said;

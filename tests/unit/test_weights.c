@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cpu weights: what two get of a CPU, a class's number, and which entry holds for a unit. */
+/* Specifies cpu weights: the weight of a class, the entry that applies to a unit, and the shares of two tasks. */
 #include "config_case.h"
 
 #include <math.h>
@@ -20,8 +20,8 @@ static unsigned weight_of_nice(int nice)
 		(struct qos_attr){ .has = QOS_HAS_POLICY | QOS_HAS_NICE, .policy = POLICY_BATCH, .nice = nice });
 }
 
-/* As kernel/sched/core.c has them, as parts of nice 0. */
-TEST(a_nice_value_is_a_weight)
+/* The weights are those of kernel/sched/core.c, relative to nice 0. */
+TEST(a_nice_value_has_the_kernel_s_weight)
 {
 	assert_int_equal(weight_of_nice(-20), 8668);
 	assert_int_equal(weight_of_nice(-4), 244);
@@ -38,7 +38,7 @@ TEST(a_nice_value_is_a_weight)
 	}
 }
 
-TEST(so_is_a_class_without_one)
+TEST(a_class_without_a_nice_value_has_the_weight_of_its_policy)
 {
 	assert_int_equal(weight_of((struct qos_attr){ .has = 0 }), 100);
 	assert_int_equal(weight_of((struct qos_attr){ .has = QOS_HAS_POLICY, .policy = POLICY_IDLE }), CPU_WEIGHT_MIN);
@@ -47,7 +47,7 @@ TEST(so_is_a_class_without_one)
 			 CPU_WEIGHT_MAX);
 }
 
-TEST(the_one_that_says_most_holds)
+TEST(the_most_specific_entry_applies_to_a_unit)
 {
 	static const char *const first = "{\"schedqos\": {\"weights\": {\"*.service\": 1, \"app-*.scope\": 2, \"a.service\": 3,"
 					 "\"b.service\": 4, \"c.service\": 5, \"x*.slice\": 11, \"*y.slice\": 12}}}";
@@ -78,28 +78,28 @@ TEST(the_one_that_says_most_holds)
 #define RT(policy, priority)     { 0, { POLICY_##policy, .rt_priority = priority } }
 #define IN(weight, policy, nice_value) { weight, { POLICY_##policy, .nice = nice_value } }
 
-TEST(shares)
+TEST(shares_follow_weights_and_policies)
 {
 	static const struct {
 		struct cpu_rival a, b;
 		double share;
 	} table[] = {
-		/* one group: nice values and policies */
+		/* one cgroup: nice values and policies count */
 		{ TASK(NORMAL, 0), TASK(NORMAL, 0), .5 },
 		{ TASK(NORMAL, -4), TASK(NORMAL, 4), 2501. / 2924 },
 		{ TASK(BATCH, 0), TASK(NORMAL, 0), .5 },
 		{ TASK(NORMAL, 19), TASK(IDLE, -20), 15. / 18 },
 		{ TASK(IDLE, 0), TASK(IDLE, 19), .5 },
-		/* a task of no sched_ext scheduler is a fair one */
+		/* without a sched_ext scheduler, a SCHED_EXT task is a fair one */
 		{ TASK(EXT, 0), TASK(NORMAL, 5), 1024. / 1359 },
-		/* across a border: whatever is inside */
+		/* two cgroups: only their weights count */
 		{ IN(1024, NORMAL, -20), IN(1024, IDLE, 19), .5 },
 		{ IN(2499, NORMAL, 19), IN(1024, NORMAL, -20), 2499. / 3523 },
 		{ IN(3, NORMAL, 0), IN(1024, NORMAL, 0), 3. / 1027 },
-		/* a group beside a task */
+		/* a cgroup beside a task */
 		{ IN(2048, NORMAL, 19), TASK(NORMAL, 0), 2. / 3 },
 		{ TASK(IDLE, 0), IN(2, NORMAL, 0), .6 },
-		/* priorities, wherever they are */
+		/* real-time priorities count in any cgroup */
 		{ RT(FIFO, 1), IN(10240, NORMAL, -20), 1 },
 		{ RT(RR, 2), RT(FIFO, 1), 1 },
 		{ RT(RR, 5), RT(RR, 5), .5 },
