@@ -99,7 +99,7 @@ static int set_limit(const struct command *command, const struct target *target,
 	return keep ? 0 : hold(process);
 }
 
-static int lift_limit(const struct target *target)
+static int lift_limit(const struct command *command, const struct target *target)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	uint64_t lifted = 0;
@@ -109,7 +109,7 @@ static int lift_limit(const struct target *target)
 		return status;
 	sd_bus_message_read(reply, "t", &lifted);
 	if (!lifted)
-		log_error("there is no limit to lift");
+		log_error("%s: there is no limit to lift", command->operands[0]);
 	return lifted ? 0 : EXIT_FAILURE;
 }
 
@@ -134,5 +134,5 @@ int cmd_limit(const struct command *command)
 		if (process < 0)
 			return EXIT_FAILURE;
 	}
-	return lifts ? lift_limit(&target) : set_limit(command, &target, process);
+	return lifts ? lift_limit(command, &target) : set_limit(command, &target, process);
 }

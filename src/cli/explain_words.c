@@ -119,7 +119,7 @@ static void print_rule(const struct view *view)
 	if (member_holds(thread, "parent_rule")) {
 		words_line("not taken", "%s", "");
 		words_value(member(thread, "parent_rule"));
-		printf(": its parent's, which has no \"inherit\": true");
+		printf(": this is the parent's rule, which has no \"inherit\": true");
 	}
 	if (member_holds(thread, "thread_rule")) {
 		words_line("rule", "%s", "");
@@ -134,7 +134,7 @@ static void print_rule(const struct view *view)
 	if (member_holds(rule, "conditions") && !member_is(thread, "assigned_by", "inherited-rule"))
 		printf(", and its \"match\" holds");
 	if (member_holds(thread, "class") && member_holds(rule, "enforce"))
-		words_line("enforced", "the class is restored after any change: the rule has \"enforce\": true");
+		words_line("enforced", "the class is put back after any change: the rule has \"enforce\": true");
 }
 
 /* ---- a thread's limits ---- */
@@ -192,7 +192,7 @@ static void print_others(const struct view *view)
 	else if (member_is(thread, "reason", "chosen-by-others"))
 		print_choice(", chosen before", had, before);
 	else if (member_holds(thread, "theirs") && member_holds(rule, "enforce"))
-		print_choice(": changed by somebody, and not restored yet", carries, theirs);
+		print_choice(": changed by somebody, and not put back yet", carries, theirs);
 	else if (member_holds(thread, "theirs"))
 		print_choice(": changed by somebody, and left so until the next exec", carries, theirs);
 	if (member_holds(thread, "class") && member_holds(thread, "withheld"))

@@ -134,7 +134,7 @@ class Explain(LiveTest):
         # Where moves between cgroups are not heard, the daemon looks again soon after the exec, and then wants just that.
         self.check(reniced, BACKGROUND, "changed-by-others", "reniced", ["nice 11: changed by somebody", "as wanted"])
         self.check(self.sleeper("enforced"), BACKGROUND, "rule", "enforced",
-                   ['the class is restored after any change: the rule has "enforce": true'])
+                   ['the class is put back after any change: the rule has "enforce": true'])
         fifo = self.sleeper("fifo")
         self.assert_carries(fifo, UI)
         set_attr(fifo.pid, FIFO, priority=3)
