@@ -67,6 +67,40 @@ static void note_young(struct moves *moves, pid_t tgid)
 		moves->young[moves->n_young++] = (struct young){ .tgid = tgid };
 }
 
+/* Time for which the user of a moved process is remembered: looking it up takes longer than reading the event. */
+#define MOVER_MS 1000
+
+static uid_t user_of_moved(struct tagger *tagger, pid_t tgid, uint32_t ms)
+{
+	struct mover *mover = &tagger->moves.movers[(uint32_t)tgid % MOVERS];
+
+	if (mover->tgid != tgid || ms - mover->ms >= MOVER_MS)
+		*mover = (struct mover){ tgid, procfs_user(tagger->proc, tgid), ms };
+	return mover->user;
+}
+
+/* Returns whether to match a moved process again now; if not, it is matched when its user's debt has shrunk. */
+static bool may_match_moved(struct tagger *tagger, pid_t tid)
+{
+	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
+	const uint32_t ms = clock_ms();
+	uid_t user;
+
+	if (!task)
+		return false;
+	user = user_of_moved(tagger, task->tgid, ms);
+	if (!spending_allows(&tagger->spending, user, ms)) {
+		unread_note(&tagger->spending.spared, task->tgid, ms);
+		return false;
+	}
+	if (spending_note_move(&tagger->spending, user, ms))
+		problem_report(&tagger->problems[PROBLEM_SPENDING],
+			       "processes of user %d move between cgroups too often, the last was %d: for some seconds "
+			       "they keep the class that they had before a move",
+			       (int)user, (int)task->tgid);
+	return true;
+}
+
 static void book(struct tagger *tagger, struct task_event *event)
 {
 	switch (event->what) {
@@ -91,8 +125,10 @@ static void book(struct tagger *tagger, struct task_event *event)
 		break;
 	case EVENT_MOVE:
 		tagger->counters.moves++;
-		if (flood_count(&tagger->moves.flood, FLOOD_MOVES, event->tid, event->ms))
+		if (flood_count(&tagger->moves.flood, FLOOD_RATE, event->tid, event->ms))
 			begin_flood(tagger, &tagger->moves.flood, INTAKE_MOVES);
+		if (!may_match_moved(tagger, event->tid))
+			return;
 		break;
 	}
 	plan_book(tagger->plan, event);

@@ -143,10 +143,12 @@ int loop_init(struct tagger *tagger)
 	 * start one after the other, each exec brings the forks before it with it, in one wake-up in place of two.
 	 */
 	static const struct pace_limits fork_limits = { .many = 1, .share = 32, .longest_us = 20000 };
-	/* Renames: a program names its threads one after the other when it starts, and each waits for its class. */
+	/*
+	 * Renames and moves: a program names its threads one after the other when it starts, and each waits for its
+	 * class. A CPU's ring has room for only 32 moves with long paths, but to fill it costs more than the sweep that
+	 * follows.
+	 */
 	static const struct pace_limits other_limits = { .many = 16, .share = 16, .longest_us = 10000 };
-	/* Moves: a CPU's ring has room for only 32 records with long paths. */
-	static const struct pace_limits move_limits = { .many = 16, .share = 8, .longest_us = 2000 };
 	int r = sd_event_add_defer(tagger->event, &tagger->requests, on_request, tagger);
 
 	if (r >= 0)
@@ -158,7 +160,7 @@ int loop_init(struct tagger *tagger)
 	pace_init(&tagger->paces[INTAKE_EXECS], &tagger->counters.execs, exec_limits, on_paced, tagger);
 	pace_init(&tagger->paces[INTAKE_FORKS], &tagger->counters.forks, fork_limits, on_paced, tagger);
 	pace_init(&tagger->paces[INTAKE_NAMES], &tagger->counters.renames, other_limits, on_paced, tagger);
-	pace_init(&tagger->paces[INTAKE_MOVES], &tagger->counters.moves, move_limits, on_paced, tagger);
+	pace_init(&tagger->paces[INTAKE_MOVES], &tagger->counters.moves, other_limits, on_paced, tagger);
 	return r;
 }
 

@@ -21,6 +21,12 @@
 /* Amount by which a debt shrinks per millisecond: 2 % of a CPU. */
 #define US_PER_MS 20
 
+/*
+ * Price of a move: a wake-up and matching the process again, which cost us more than its author. So a user's moves are
+ * followed up to 200 times a second, and 100 at once.
+ */
+#define MOVE_US 100
+
 /* Duration of a pause. Nothing is read during it, so the debt is forgotten at its end. */
 #define PAUSE_MIN_MS  1000
 #define USER_PAUSE_MS 16000
@@ -135,10 +141,9 @@ bool spending_is_of_note(struct spending *spending, uint64_t ns, uint32_t ms)
 	return ns > free_ns(spending) || !spending_is_quiet(spending, ms) || spending->reads++ % NOTE_EVERY == 0;
 }
 
-bool spending_note(struct spending *spending, uid_t user, uint64_t ns, uint32_t ms)
+/* Adds to the user's debt. Returns whether it has become too large. */
+static bool charge(struct spending *spending, uid_t user, uint32_t us, uint32_t ms)
 {
-	const uint64_t allowed_ns = free_ns(spending), excess_us = ns > allowed_ns ? (ns - allowed_ns) / 1000 : 0;
-	const uint32_t us = excess_us < UINT32_MAX ? (uint32_t)excess_us : UINT32_MAX;
 	struct spender *spender = find_spender(spending, user, ms);
 	bool is_known, is_too_large;
 
@@ -157,4 +162,16 @@ bool spending_note(struct spending *spending, uid_t user, uint64_t ns, uint32_t 
 	note_busy(spending, &spending->all);
 	note_busy(spending, &spender->debt);
 	return is_too_large;
+}
+
+bool spending_note(struct spending *spending, uid_t user, uint64_t ns, uint32_t ms)
+{
+	const uint64_t allowed_ns = free_ns(spending), excess_us = ns > allowed_ns ? (ns - allowed_ns) / 1000 : 0;
+
+	return charge(spending, user, excess_us < UINT32_MAX ? (uint32_t)excess_us : UINT32_MAX, ms);
+}
+
+bool spending_note_move(struct spending *spending, uid_t user, uint32_t ms)
+{
+	return charge(spending, user, MOVE_US, ms);
 }

@@ -5,6 +5,9 @@
  * levels deep. Each read that takes longer than usual adds to the user's debt, which shrinks by 2 % of the time that
  * passes. While the debt is too large, the user's processes are decided about without these reads.
  *
+ * A move between cgroups costs us more than its author, because the process is matched again. So moves add to the same
+ * debt, and while it is too large, the user's processes are not matched again.
+ *
  * A user may own many user ids, so there is also a common debt of all users. While that is too large, we read only
  * about users whose reads have been cheap. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits.
  */
@@ -64,3 +67,9 @@ bool spending_is_of_note(struct spending *spending, uint64_t ns, uint32_t ms);
 
 /* Notes how long a read about a process of this user took. Returns whether the user's debt has become too large. */
 bool spending_note(struct spending *spending, uid_t user, uint64_t ns, uint32_t ms);
+
+/*
+ * Charges the user for a process that has moved between cgroups, which is matched again then. Returns whether the
+ * user's debt has become too large.
+ */
+bool spending_note_move(struct spending *spending, uid_t user, uint32_t ms);

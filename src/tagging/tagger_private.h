@@ -61,11 +61,11 @@ struct flood {
 	bool is_on;	   /* heard_check must begin a pause */
 };
 
-/* Renames per second that are a flood: each costs us 2 us, and its author less. */
+/*
+ * Renames or moves per second that are a flood. A rename costs us 2 us, and its author less. A move costs us 5 us even
+ * if its process is not matched again: see spending_note_move.
+ */
 #define FLOOD_RATE 5000
-
-/* Moves per second that are a flood: for each a process is matched again, which costs us more than its author. */
-#define FLOOD_MOVES 1000
 
 /*
  * Renames. We subscribe to them if a rule can use them, except in a flood: a thread can rename itself three million
@@ -79,6 +79,9 @@ struct names {
 
 /* Most processes to look at again, enough for 2,700 execs a second. Further ones are not looked at again. */
 #define YOUNG_MAX 8192
+
+/* Number of moved processes whose user is remembered for a second. */
+#define MOVERS 256
 
 /*
  * Moves between cgroups. We subscribe to them if a rule or group can use them, because desktops put a program into its
@@ -101,6 +104,12 @@ struct moves {
 		unsigned looks;
 	} young[YOUNG_MAX];
 	unsigned n_young;
+	/* users of processes that moved lately, by tgid */
+	struct mover {
+		pid_t tgid;
+		uid_t user;
+		uint32_t ms;
+	} movers[MOVERS];
 };
 
 /*

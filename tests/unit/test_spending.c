@@ -147,3 +147,41 @@ SPENDING_TEST(ordinary_reads_of_a_slow_machine_are_free)
 	assert_int_equal(reads_for(1000, 1000, 4 * MS), 1000);
 	assert_true(reads_for(1000, 1000, 20 * MS) < 10);
 }
+
+/* One process of the user moves every millisecond for so long. Returns how many times it is matched again. */
+static unsigned moves_for(uid_t user, uint32_t ms)
+{
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < ms; i++, now_ms++) {
+		if (spending_allows(&spending, user, now_ms)) {
+			spending_note_move(&spending, user, now_ms);
+			count++;
+		}
+	}
+	return count;
+}
+
+SPENDING_TEST(a_burst_of_moves_is_followed)
+{
+	for (int i = 0; i < 100; i++) {
+		assert_true(spending_allows(&spending, 1000, now_ms));
+		assert_false(spending_note_move(&spending, 1000, now_ms));
+	}
+}
+
+SPENDING_TEST(moves_without_end_are_not)
+{
+	moves_for(1000, 1000);
+	assert_in_range(moves_for(1000, 100000), 1, 200 * 100);
+	assert_true(spending_allows(&spending, 1001, now_ms));
+}
+
+SPENDING_TEST(moves_with_many_ids_are_not)
+{
+	unsigned count = 0;
+
+	for (uid_t user = 100000; user < 165536; user++)
+		count += moves_for(user, 1);
+	assert_in_range(count, 1, 200 * 66 + 300);
+}
