@@ -9,6 +9,7 @@
 /* Facts that no file tells; they were tried out on the kernel. */
 struct doctor_tried {
 	int events; /* 0, or the -errno with which listening to the proc connector fails */
+	int ends;   /* the same for taskstats */
 	struct ksched_features features;
 	uint64_t tick_ns; /* length of a kernel tick, 1 s / CONFIG_HZ; 0: unknown */
 };

@@ -6,10 +6,11 @@
 #include <time.h>
 
 #include <schedqos/kernel/events.h>
+#include <schedqos/kernel/taskstats.h>
 
 #include "check.h"
 
-#define CONNECTOR_BUFFER 65536
+#define BUFFER_BYTES 65536
 
 void checkup_run(struct checkup *checkup)
 {
@@ -21,12 +22,22 @@ void checkup_run(struct checkup *checkup)
 static int try_events(void)
 {
 	struct proc_connector *connector;
-	int r = proc_connector_open(EVENT_FORK, CONNECTOR_BUFFER, &connector);
+	int r = proc_connector_open(EVENT_FORK, BUFFER_BYTES, &connector);
 
 	if (r < 0)
 		return r;
 	r = proc_connector_probe(connector);
 	proc_connector_close(connector);
+	return r;
+}
+
+static int try_ends(void)
+{
+	struct taskstats *stats;
+	int r = taskstats_open(&stats, BUFFER_BYTES);
+
+	if (r == 0)
+		taskstats_close(stats);
 	return r;
 }
 
@@ -43,6 +54,7 @@ int doctor(const struct doctor_input *input, struct findings *ret)
 	struct checkup checkup = { .root = AT_FDCWD, .input = *input };
 
 	checkup.tried.events = try_events();
+	checkup.tried.ends = try_ends();
 	ksched_probe(&checkup.tried.features);
 	checkup.tried.tick_ns = tick_ns();
 	checkup_run(&checkup);

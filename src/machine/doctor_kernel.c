@@ -38,6 +38,21 @@ static void check_events(struct checkup *checkup)
 		found_ok(checkup, "events", "the proc connector delivers events");
 }
 
+static void check_ends(struct checkup *checkup)
+{
+	int r = checkup->tried.ends;
+
+	if (r == -EPERM || r == -EACCES)
+		found_note(checkup, "ends", "unknown whether the kernel reports what ended tasks used",
+			   "run this as root", "only root can use taskstats");
+	else if (r < 0)
+		found_note(checkup, "ends", "'schedqos top' and metrics count no ended tasks",
+			   "CONFIG_TASKSTATS, outside of containers", "no taskstats: %s",
+			   r == -ENOENT ? "unknown here" : strerror(-r));
+	else
+		found_ok(checkup, "ends", "taskstats reports what ended tasks used");
+}
+
 /* Checks tracepoints. A running daemon reports this itself. */
 static void check_hearing(struct checkup *checkup)
 {
@@ -242,6 +257,7 @@ void check_kernel(struct checkup *checkup)
 {
 	check_namespaces(checkup);
 	check_events(checkup);
+	check_ends(checkup);
 	check_hearing(checkup);
 	check_attributes(checkup);
 	check_tick(checkup);

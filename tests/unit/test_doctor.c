@@ -96,8 +96,9 @@ static void says_nothing(const char *name)
 TEST_DOCTOR_TEST(a_good_machine_has_no_finding)
 {
 	static const char *const names[] = {
-		"kernel", "configuration", "daemon",	"unit", "rivals",    "namespaces", "events",   "hearing",
-		"slice",  "util-clamp",	   "tick",	"sched-ext", "autogroup", "governor",	   "lockdown", "borders",
+		"kernel",    "configuration", "daemon",	  "unit",     "rivals",	    "namespaces",
+		"events",    "ends",	      "hearing",  "slice",    "util-clamp", "tick",
+		"sched-ext", "autogroup",     "governor", "lockdown", "borders",
 	};
 
 	look();
@@ -196,6 +197,15 @@ TEST_DOCTOR_TEST(a_kernel_without_events_is_found)
 	says("events", FINDING_BAD, "no proc connector: Connection refused");
 	checkup.tried.events = -EPERM;
 	says("events", FINDING_NOTE, "only root");
+}
+
+TEST_DOCTOR_TEST(a_kernel_without_taskstats_is_noted)
+{
+	says("ends", FINDING_OK, "taskstats reports");
+	checkup.tried.ends = -ENOENT;
+	says("ends", FINDING_NOTE, "no taskstats: unknown here");
+	checkup.tried.ends = -EPERM;
+	says("ends", FINDING_NOTE, "only root");
 }
 
 TEST_DOCTOR_TEST(moves_and_changes_that_are_not_reported_are_found)
