@@ -179,9 +179,10 @@ def _sentence(result):
         cells = lines[key].cells
         return f"{_value(cells['schedqos:balanced'], unit)} instead of {_value(cells['default'], unit)}"
 
-    return (f"Next to a kernel's build in the same cgroup, a page in Chromium that computes for 6 ms in each frame has "
-            f"{told('late_one', '')} late frames a second, and the p99 of its frame times is {told('frame_p99_one', 'us')} "
-            f"(medians on two CPUs). Other programs, other layouts and all caveats are in the [figures](src/doc/figures.md).")
+    return (f"Next to the build of a kernel in the same cgroup, a page in Chromium that computes for 6 ms in each frame has "
+            f"{told('late_one', '')} late frames a second (in brackets: 95 % intervals), and the p99 of its frame times is "
+            f"{told('frame_p99_one', 'us')}. The [figures](src/doc/figures.md) have other programs, other cgroups, four CPUs, and "
+            "the cases in which nothing is gained.")
 
 
 _TITLE = "Share of a browser's frames that take longer, next to a build in the same cgroup"
