@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How an action becomes system calls, and how their results are read. */
+/* Specifies which system calls an action takes, and how their results are read. */
 #include "fake_kernel.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 static const struct qos_attr budget = { .runtime = 5 * MS, .deadline = 10 * MS, .period = 16 * MS };
 
-/* refused: the number of the call that is, from 1, with r in place of 0. */
+/* refused: the number of the call that is refused, counted from 1; 0 for none. r: the result of the action. */
 static const struct {
 	struct task_attr from, want;
 	const char *calls;
@@ -29,7 +29,7 @@ static const struct {
 	  .calls = "keep nice 4",
 	  .refused = 1,
 	  .r = -EPERM },
-	/* Nice and slice first: below SCHED_IDLE none can be set. */
+	/* Nice value and slice come first, because they cannot be set under SCHED_IDLE. */
 	{ .from = ATTR(),
 	  .want = ATTR(.policy = POLICY_IDLE, .nice = 10, .slice_ns = 50 * MS),
 	  .calls = "keep nice 10 runtime 50000000, IDLE nice 10 runtime 50000000" },
@@ -38,7 +38,7 @@ static const struct {
 	  .calls = "keep nice 4",
 	  .refused = 1,
 	  .r = -EPERM },
-	/* The first of the two is not taken back: it is tried again, like what its owner overtakes. */
+	/* The first of the two calls is not taken back. Both are tried again, as after a change by the owner. */
 	{ .from = ATTR(),
 	  .want = ATTR(.policy = POLICY_IDLE, .nice = 4),
 	  .calls = "keep nice 4, IDLE nice 4, keep nice 4, IDLE nice 4",
@@ -46,14 +46,14 @@ static const struct {
 	{ .from = ATTR(),
 	  .want = ATTR(.policy = POLICY_IDLE, .reset_on_fork = 1),
 	  .calls = "keep nice 0, IDLE nice 0 reset-on-fork" },
-	/* It is not left to set something else: in between its owner could. */
+	/* The policy is not left in between, because then the owner could set another one. */
 	{ .from = ATTR(.policy = POLICY_IDLE),
 	  .want = ATTR(.policy = POLICY_IDLE, .nice = 10),
 	  .calls = "nice from 0 to 10" },
 	{ .from = ATTR(.policy = POLICY_IDLE),
 	  .want = { .policy = POLICY_IDLE, .nice = 10, .util_max = 256 },
 	  .calls = "keep nice 10 max 256, nice from 0 to 10" },
-	/* A clamp is set only when it changes, and reset where it is the default. */
+	/* A clamp is set only if it changes, and is reset if it is the default. */
 	{ .from = ATTR(), .want = { .nice = 1, .util_max = 256 }, .calls = "keep nice 1 max 256" },
 	{ .from = { .util_max = 256 },
 	  .want = { .nice = 1, .util_min = 10, .util_max = 256 },
@@ -69,8 +69,9 @@ static const struct {
 	  .want = { .policy = POLICY_DEADLINE, .util_max = 512 },
 	  .calls = "DEADLINE nice 0 runtime 5000000 of 10000000 in 16000000 max 512",
 	  .deadline = &budget },
-	/* Leaving that policy, the task gives up its bandwidth first; if that is refused, it leaves
-	   all the same. */
+	/*
+	 * A task that leaves SCHED_DEADLINE gives up its bandwidth first. If that is refused, it leaves all the same.
+	 */
 	{ .from = ATTR(.policy = POLICY_DEADLINE),
 	  .want = ATTR(),
 	  .calls = "DEADLINE nice 0 runtime 1024 of 4194304000 in 4194304000 reset-on-fork, NORMAL "
@@ -83,7 +84,7 @@ static const struct {
 	{ .from = ATTR(),
 	  .want = ATTR(.policy = POLICY_RR, .rt_priority = 9),
 	  .calls = "RR nice 0 priority 9" },
-	/* What real time hides has a call of its own. */
+	/* A real-time policy hides the nice value, which therefore has a call of its own. */
 	{ .from = ATTR(.policy = POLICY_RR, .rt_priority = 9, .nice = -4),
 	  .want = ATTR(.policy = POLICY_RR, .rt_priority = 9, .nice = 3),
 	  .calls = "nice from -4 to 3" },
@@ -91,7 +92,7 @@ static const struct {
 	  .want = ATTR(.policy = POLICY_RR, .rt_priority = 9),
 	  .calls = "RR nice 0 priority 9, nice from -4 to 0, RR nice 0 priority 9, nice from -4 to 0",
 	  .refused = 2 },
-	/* A util_max below its default util_min, which is 1024, would be refused. */
+	/* The default util_min under real time is 1024: a util_max below it would be refused. */
 	{ .from = ATTR(.policy = POLICY_RR, .rt_priority = 1),
 	  .want = { .policy = POLICY_BATCH, .nice = 2, .slice_ns = 16 * MS, .util_max = 512 },
 	  .calls = "BATCH nice 2 runtime 16000000 min reset max 512" },
@@ -127,7 +128,10 @@ KERNEL_TEST(without_clamps_none_is_set)
 	assert_string_equal(kernel.calls, "keep nice 0");
 }
 
-/* The kernel refuses to keep it: somebody has changed it since it was read, or something else is wrong. */
+/*
+ * The kernel refuses a call that keeps the policy: somebody has changed it since it was read, or something else is
+ * wrong.
+ */
 KERNEL_TEST(a_policy_changed_meanwhile_is_not_overwritten)
 {
 	const struct plan_action action =
@@ -142,9 +146,9 @@ KERNEL_TEST(a_policy_changed_meanwhile_is_not_overwritten)
 	assert_int_equal(applier_apply(&applier, &action, &now), -EAGAIN);
 }
 
-/* ---- and their result ---- */
+/* ---- the result of an action ---- */
 
-KERNEL_TEST(it_is_read_once)
+KERNEL_TEST(the_result_is_read_once)
 {
 	const struct plan_action action = action_to((struct task_attr){
 		.policy = POLICY_BATCH, .nice = 4, .slice_ns = 20 * MS, .util_max = 256 });
@@ -160,7 +164,7 @@ KERNEL_TEST(it_is_read_once)
 	assert_int_equal(applier_apply(&applier, &action, &now), -EPERM);
 }
 
-KERNEL_TEST(result_is_what_is_read_back)
+KERNEL_TEST(the_result_is_what_was_read_back)
 {
 	const struct plan_action action = action_to((struct task_attr){ .nice = 4 });
 	struct task_attr now;
@@ -172,8 +176,8 @@ KERNEL_TEST(result_is_what_is_read_back)
 	assert_int_equal(kernel.n_calls, 1);
 }
 
-/* Until it is kept. */
-KERNEL_TEST(what_an_owner_overtakes_is_set_again)
+/* The action is repeated until the task keeps it. */
+KERNEL_TEST(an_action_that_the_owner_overtakes_is_repeated)
 {
 	struct plan_action action =
 		action_to((struct task_attr){ .nice = 2, .util_max = UTIL_FULL });
@@ -185,7 +189,7 @@ KERNEL_TEST(what_an_owner_overtakes_is_set_again)
 	assert_int_equal(applier_apply(&applier, &action, &now), 0);
 	assert_int_equal(now.nice, 2);
 	assert_int_equal(kernel.n_calls, 4);
-	/* A call that lowers the task, or takes privilege. */
+	/* The owner lowered the task, or took privilege. */
 	for (int nice = -5; nice < 4; nice += 8) {
 		kernel_on(NULL);
 		kernel.others.nice = nice;
@@ -194,7 +198,7 @@ KERNEL_TEST(what_an_owner_overtakes_is_set_again)
 		assert_int_equal(now.nice, nice);
 		assert_int_equal(kernel.n_calls, 1);
 	}
-	/* But not for ever. */
+	/* The number of repetitions is limited. */
 	kernel_on(NULL);
 	kernel.others.nice = -3;
 	kernel.n_overtaken = 1000;
@@ -216,8 +220,8 @@ KERNEL_TEST(a_task_gone_after_the_set_counts_as_set)
 
 /* ---- reading attributes ---- */
 
-/* As the kernel has them, and what the daemon takes them for. */
-KERNEL_TEST(attributes_are_read)
+/* Attributes as the kernel shows them, and as the daemon reads them. */
+KERNEL_TEST(attributes_are_read_as_the_kernel_means_them)
 {
 	static const struct {
 		struct ksched_attr shown;
@@ -237,8 +241,10 @@ KERNEL_TEST(attributes_are_read)
 			    .slice_ns = 7 * MS,
 			    .util_min = 1,
 			    .util_max = 2 } },
-		/* Nice and slice have no meaning there; the former has a call of its own. Nor has
-		   the default of util_min. */
+		/*
+		 * Under real time, slice and the default of util_min have no meaning, and the nice value is read by
+		 * another call.
+		 */
 		{ .shown = { .policy = POLICY_RR,
 			     .priority = 9,
 			     .nice = 5,
@@ -264,7 +270,7 @@ KERNEL_TEST(attributes_are_read)
 	}
 }
 
-KERNEL_TEST(look_at_a_missing_task_fails)
+KERNEL_TEST(a_look_at_a_missing_task_fails)
 {
 	struct task_attr now;
 
@@ -326,7 +332,7 @@ KERNEL_TEST(without_slices_there_is_no_base_slice)
 
 /* ---- after a change of the base slice ---- */
 
-KERNEL_TEST(who_has_no_slice_is_made_to_show_the_new_base_slice)
+KERNEL_TEST(a_task_without_a_slice_is_made_to_show_the_new_base_slice)
 {
 	kernel.own = (struct ksched_attr){ .nice = -20, .runtime = 16 * MS };
 	kernel.others = (struct ksched_attr){
@@ -339,11 +345,11 @@ KERNEL_TEST(who_has_no_slice_is_made_to_show_the_new_base_slice)
 	assert_int_equal(applier_renew(&applier, 0, 5 * MS), 0);
 	assert_int_equal(applier.caps.base_slice_ns, 16 * MS);
 	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);
-	/* A clamp that is not asked for is not touched. */
+	/* A clamp that need not change is not touched. */
 	assert_string_equal(kernel.calls, "own: NORMAL nice -20, BATCH nice 4 reset-on-fork");
 }
 
-KERNEL_TEST(who_has_one_or_is_not_fair_is_left_alone)
+KERNEL_TEST(a_task_with_a_slice_or_that_is_not_fair_is_not_set)
 {
 	kernel.others.runtime = 5 * MS;
 	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* I/O priorities: which calls an action takes, and how the kernel's numbers are read. */
+/* Specifies which calls set I/O priorities, and how the kernel's numbers are read. */
 #include "fake_kernel.h"
 
 #include <errno.h>
 
-/* The kernel's numbers. */
+/* I/O priorities in the kernel's format. */
 #define KERNEL_BE_7	   0x4007
 #define KERNEL_IDLE	   0x6000
 #define KERNEL_BE_4_HINT_3 0x401c
@@ -56,7 +56,7 @@ KERNEL_TEST(an_io_priority_alone_takes_one_call)
 	assert_int_equal(kernel.io_set, 0);
 }
 
-/* As somebody set it for a disk that knows limits for the duration of commands. */
+/* Somebody set the hint for a disk with limits for the duration of commands. */
 KERNEL_TEST(a_hint_is_kept)
 {
 	struct plan_action action = action_to(task_attr_pristine);
@@ -84,7 +84,7 @@ KERNEL_TEST(a_refused_io_priority_is_an_error_if_nothing_else_is_set)
 	action.want.nice = 4;
 	assert_int_equal(applier_apply(&applier, &action, &now), 0);
 	assert_int_equal(now.io_priority, 0);
-	/* And is not even tried if the rest is refused. */
+	/* The I/O priority is not tried if the other attributes are refused. */
 	kernel_on(NULL);
 	kernel.refused = 1;
 	kernel.why_refused = -EPERM;

@@ -4,7 +4,7 @@
 
 #include "../../src/tagging/intake.h"
 
-TEST(times_ascend)
+TEST(times_of_a_batch_ascend_and_are_not_in_the_future)
 {
 	struct task_event events[] = { { .ns = 5 }, { .ns = 9 }, { .ns = 7 }, { .ns = 8 }, { .ns = 30 }, { .ns = 12 } };
 	const uint64_t expected[] = { 5, 9, 9, 9, 20, 20 };

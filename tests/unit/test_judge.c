@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whose each attribute of a task is, by its own record; and every bound. Copies: see test_plan_fork.c. */
+/* Specifies how each attribute is judged by the task's own record, and each bound. Copies are in test_plan_fork.c. */
 #include "test.h"
 
 #include "../../src/policy/judge.h"
@@ -45,10 +45,10 @@ static void check_rows(const struct row *rows, size_t n_rows, const struct given
 
 #define CHECK(rows, given) check_rows(rows, sizeof(rows) / sizeof(rows[0]), given)
 
-/* What the classes of the announcement give. */
+/* The most that the classes of the announcement give. */
 static const struct given classes = { .lowest_nice = -4, .raised_nice = -20 };
 
-TEST(what_the_record_does_not_say_was_chosen)
+TEST(an_attribute_that_differs_from_the_record_was_chosen)
 {
 	static const struct row rows[] = {
 		{ "as known", PRISTINE, UTILITY, UTILITY, 0, 0, PRISTINE, 0 },
@@ -64,7 +64,7 @@ TEST(what_the_record_does_not_say_was_chosen)
 	CHECK(rows, &classes);
 }
 
-TEST(had_takes_no_more_than_anybody_could_take)
+TEST(a_choice_becomes_had_only_if_no_class_made_it_possible)
 {
 	static const struct row rows[] = {
 		{ "between had and the lowest of any class", PRISTINE, UTILITY, BATCH(-3, 16), TASK_TOUCHED, 0, PRISTINE, CHOSEN_N },
@@ -83,7 +83,7 @@ TEST(had_takes_no_more_than_anybody_could_take)
 	CHECK(rows, &classes);
 }
 
-TEST(what_a_class_has_raised_bounds_copies)
+TEST(a_copy_is_judged_by_what_classes_have_raised)
 {
 	static const struct given raised = {
 		.lowest_nice = -4, .highest_rank = 5, .raised_nice = 10, .raised_idle = true

@@ -94,6 +94,16 @@ MACHINE_TEST(hidden_windows_lower_what_was_chosen)
 	stops_without_trace(m);
 }
 
+MACHINE_TEST(hidden_windows_lower_a_task_without_a_class)
+{
+	const struct override hidden = { .kind = OVERRIDE_SHOWN, .visibility.shown = SHOWN_HIDDEN };
+
+	chose(m, "'schedqos': { 'default': 'none', 'focus': 'QOS_USER_INITIATED' }", task_attr_pristine);
+	asks(m, hidden, 100);
+	assert_task(m, 100, UTILITY, REASON_NO_RULE);
+	stops_without_trace(m);
+}
+
 MACHINE_TEST(a_limit_raises_nobody)
 {
 	struct task_attr attr = with_slice(50);

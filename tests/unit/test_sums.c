@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sums of what tasks use: living ones and ended ones, each once, in the row that they are in. */
+/* Specifies that the use of each task, living or ended, is counted once, in the row to which the task belongs. */
 #include "test.h"
 
 #include "../../src/tagging/sums.h"
@@ -24,7 +24,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A program's row; a name of "" stands for the tag's rule. */
+/* Returns the row of a program; the name "" stands for the tag's rule. */
 static struct use_row *row(uint16_t tag, const char *program)
 {
 	struct sums_key key;
@@ -37,7 +37,10 @@ static struct use_row *row(uint16_t tag, const char *program)
 	return sums_row(sums, &key, tag == 1 ? "QOS_ONE" : tag == 2 ? "QOS_TWO" : NULL, *program ? NULL : "rule");
 }
 
-/* A task that was born so long after the beginning, and has used so much; read at now_ms after the beginning. */
+/*
+ * Returns the figures of a task that was born at born_ms and has used cpu_ms, as read at now_ms. Times count from
+ * BEGIN_US.
+ */
 static struct task_use use(pid_t tid, int born_ms, int now_ms, uint64_t cpu_ms)
 {
 	return (struct task_use){
@@ -63,7 +66,7 @@ static void lives(struct use_row *in, pid_t tid, int born_ms, int now_ms, uint64
 	sums_add_living(sums, in, &one, BEGIN_US + (uint64_t)now_ms * 1000);
 }
 
-/* The record is received a while later. */
+/* Adds the record of an ended task, which is received 30 ms later. */
 static void ends(struct use_row *in, pid_t tid, int born_ms, int now_ms, uint64_t cpu_ms)
 {
 	const struct task_use one = use(tid, born_ms, now_ms, cpu_ms);
@@ -84,7 +87,7 @@ static const struct use_class *class_of(const char *name)
 
 #define OLD -10000
 
-TEST_IN(what_was_used_before_does_not_count, set_up, tear_down)
+TEST_IN(use_before_the_first_look_does_not_count, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
 
@@ -95,13 +98,13 @@ TEST_IN(what_was_used_before_does_not_count, set_up, tear_down)
 	assert_int_equal(one->cpu_ns, 0);
 	assert_int_equal(one->delay_ns, 0);
 	assert_int_equal(one->longest_us[0], 0);
-	/* Nor of one that ends before it was looked at. */
+	/* The same holds for a task that ends before the first look. */
 	ends(one, 11, OLD, 5, 400);
 	assert_int_equal(one->cpu_ns, 0);
 	assert_int_equal(one->ended, 1);
 }
 
-TEST_IN(what_is_used_since_counts, set_up, tear_down)
+TEST_IN(use_after_the_first_look_counts, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
 
@@ -115,7 +118,7 @@ TEST_IN(what_is_used_since_counts, set_up, tear_down)
 	assert_int_equal(one->run_ns, 30 * MS);
 	assert_int_equal(one->delay_ns, 60 * MS);
 	assert_int_equal(one->waits, 30);
-	/* Its end brings the rest. */
+	/* Its record at the end brings the rest. */
 	ends(one, 10, OLD, 1500, 550);
 	assert_int_equal(one->cpu_ns, 50 * MS);
 	assert_int_equal(one->ended, 1);
@@ -123,21 +126,21 @@ TEST_IN(what_is_used_since_counts, set_up, tear_down)
 	assert_int_equal(class_of("QOS_ONE")->delay_ns, 100 * MS);
 }
 
-TEST_IN(a_task_that_is_born_and_ends_counts_as_a_whole, set_up, tear_down)
+TEST_IN(a_task_that_is_born_and_ends_between_looks_counts_completely, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
 
 	sums_begin_round(sums);
 	sums_end_round(sums, 0);
 	ends(one, 20, 100, 200, 40);
-	/* Another one with its id. */
+	/* This is another task with the same id. */
 	ends(one, 20, 3000, 3100, 30);
 	assert_int_equal(one->cpu_ns, 70 * MS);
 	assert_int_equal(one->ended, 2);
 	assert_int_equal(one->living, 0);
 }
 
-/* It goes on using time after its record, and is looked at as long as nobody reaps it. */
+/* A zombie goes on using time after its record, and is seen until its parent reaps it. */
 TEST_IN(a_zombie_counts_once, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
@@ -155,7 +158,7 @@ TEST_IN(a_zombie_counts_once, set_up, tear_down)
 	assert_int_equal(one->ended, 1);
 }
 
-/* While all are looked at, a task ends: its record is read after that, and has less than was seen. */
+/* The task ends during the look at all tasks. Its record is read after the look, and has less than the look found. */
 TEST_IN(a_record_that_is_read_late_adds_nothing, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
@@ -168,8 +171,8 @@ TEST_IN(a_record_that_is_read_late_adds_nothing, set_up, tear_down)
 	assert_int_equal(one->ended, 1);
 }
 
-/* Nothing wakes us for a record: it may be read much later. */
-TEST_IN(a_record_that_waits_is_of_the_same_task, set_up, tear_down)
+/* Nothing wakes the daemon for a record, so it may be read much later. */
+TEST_IN(a_record_that_is_read_much_later_is_of_the_same_task, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
 	const struct task_use late = use(20, 100, 1200, 45);
@@ -181,7 +184,7 @@ TEST_IN(a_record_that_waits_is_of_the_same_task, set_up, tear_down)
 	assert_int_equal(one->cpu_ns, 45 * MS);
 }
 
-TEST_IN(after_a_loss_who_has_used_less_is_another, set_up, tear_down)
+TEST_IN(after_a_loss_a_task_that_has_used_less_is_another, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
 
@@ -193,8 +196,10 @@ TEST_IN(after_a_loss_who_has_used_less_is_another, set_up, tear_down)
 	assert_int_equal(one->cpu_ns, 47 * MS);
 }
 
-/* A process whose threads end by the thousand is asked for its name once, and counts from its birth. */
-TEST_IN(a_process_that_was_named_is_counted_whole, set_up, tear_down)
+/*
+ * The threads of a process may end by the thousand, so its name is read once. Then the process counts from its birth.
+ */
+TEST_IN(a_process_whose_name_was_read_counts_from_its_birth, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
 
@@ -213,7 +218,7 @@ TEST_IN(an_id_that_is_reused_is_another_task, set_up, tear_down)
 	sums_begin_round(sums);
 	lives(one, 20, 100, 1000, 40);
 	sums_end_round(sums, 0);
-	/* The record of the first was lost. */
+	/* The record of the first task was lost. */
 	sums_begin_round(sums);
 	lives(two, 20, 1500, 2000, 50);
 	sums_end_round(sums, 0);
@@ -221,8 +226,8 @@ TEST_IN(an_id_that_is_reused_is_another_task, set_up, tear_down)
 	assert_int_equal(two->cpu_ns, 50 * MS);
 }
 
-/* What it has used since the look before counts for the class that it is in now. */
-TEST_IN(a_task_changes_its_class, set_up, tear_down)
+/* The use since the previous look counts for the class that the task has now. */
+TEST_IN(a_task_that_changes_its_class_counts_for_the_new_one, set_up, tear_down)
 {
 	struct use_row *one = row(1, ""), *two = row(2, "");
 
@@ -238,7 +243,7 @@ TEST_IN(a_task_changes_its_class, set_up, tear_down)
 	assert_int_equal(two->living, 1);
 }
 
-TEST_IN(the_longest_wait_is_each_readers, set_up, tear_down)
+TEST_IN(each_reader_has_its_own_longest_wait, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
 
@@ -251,7 +256,7 @@ TEST_IN(the_longest_wait_is_each_readers, set_up, tear_down)
 	assert_int_equal(one->longest_us[0], 12000);
 	assert_int_equal(one->longest_us[USE_READERS - 1], 12000);
 	sums_forget_longest(sums, 0);
-	/* No longer one has come. */
+	/* There was no longer wait since. */
 	sums_begin_round(sums);
 	lives(one, 10, OLD, 2000, 12);
 	sums_end_round(sums, 3 * MS);
@@ -259,7 +264,7 @@ TEST_IN(the_longest_wait_is_each_readers, set_up, tear_down)
 	assert_int_equal(one->longest_us[USE_READERS - 1], 12000);
 }
 
-/* ---- what the machine used and no task did ---- */
+/* ---- CPU time of the machine that no task reports ---- */
 
 static void begin_counting(void)
 {
@@ -273,7 +278,7 @@ static void look_again(uint64_t busy_ms)
 	sums_end_round(sums, busy_ms * MS);
 }
 
-TEST_IN(what_ending_takes_is_shared_out, set_up, tear_down)
+TEST_IN(the_time_of_ending_is_shared_among_ended_tasks, set_up, tear_down)
 {
 	struct use_row *one = row(1, ""), *two = row(2, "");
 
@@ -287,12 +292,12 @@ TEST_IN(what_ending_takes_is_shared_out, set_up, tear_down)
 	assert_int_equal(two->ending_ns, 10 * MS);
 	assert_int_equal(one->cpu_ns, 330 * MS);
 	assert_int_equal(class_of("QOS_TWO")->cpu_ns, 110 * MS);
-	/* It is not shared out twice. */
+	/* The time is not shared out twice. */
 	look_again(1000 + 400 + 40);
 	assert_int_equal(one->cpu_ns, 330 * MS);
 }
 
-TEST_IN(who_had_much_memory_takes_longer_to_end, set_up, tear_down)
+TEST_IN(a_process_with_much_memory_gets_more_of_the_time_of_ending, set_up, tear_down)
 {
 	struct use_row *one = row(1, ""), *two = row(2, "");
 	struct task_use large = use(100, 100, 200, 0), thread = use(101, 100, 200, 0);
@@ -308,8 +313,8 @@ TEST_IN(who_had_much_memory_takes_longer_to_end, set_up, tear_down)
 	assert_true(two->ending_ns < MS);
 }
 
-/* A task that nobody knows is not a task that ends. */
-TEST_IN(no_more_is_shared_out_than_ending_can_take, set_up, tear_down)
+/* The time may be that of an unknown task instead of the end of this one. */
+TEST_IN(no_more_time_is_shared_out_than_ending_can_take, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
 
@@ -319,7 +324,7 @@ TEST_IN(no_more_is_shared_out_than_ending_can_take, set_up, tear_down)
 	assert_true(one->ending_ns < MS);
 }
 
-TEST_IN(what_is_missing_after_a_loss_is_nobodys, set_up, tear_down)
+TEST_IN(time_that_is_missing_after_a_loss_has_a_row_of_its_own, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
 	const struct use_row *lost = NULL;
@@ -336,14 +341,14 @@ TEST_IN(what_is_missing_after_a_loss_is_nobodys, set_up, tear_down)
 	assert_int_equal(class_of(USE_NO_CLASS)->cpu_ns, 500 * MS);
 }
 
-/* The ticks of a look that takes a while are in one sum or the other, and soon in both. */
-TEST_IN(what_is_counted_early_is_made_up_for, set_up, tear_down)
+/* Ticks during a long look are at first in only one of the two sums. */
+TEST_IN(time_that_is_counted_early_is_subtracted_later, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
 
 	begin_counting();
 	ends(one, 100, 100, 200, 10);
-	look_again(1000 + 2); /* eight less than were counted */
+	look_again(1000 + 2); /* 8 ms less than were counted */
 	for (int i = 0; i < 100; i++)
 		ends(one, 200 + i, 300, 400, 0);
 	look_again(1000 + 2 + 9);
@@ -352,8 +357,8 @@ TEST_IN(what_is_counted_early_is_made_up_for, set_up, tear_down)
 
 /* ---- rows ---- */
 
-/* A reload gives other rules the same numbers. */
-TEST_IN(rows_of_another_configuration_are_others, set_up, tear_down)
+/* After a reload, other rules have the same numbers. */
+TEST_IN(another_configuration_has_other_rows, set_up, tear_down)
 {
 	struct use_row *before = row(1, "");
 
@@ -364,8 +369,8 @@ TEST_IN(rows_of_another_configuration_are_others, set_up, tear_down)
 	assert_ptr_not_equal(row(1, ""), before);
 }
 
-/* Anybody may call his programs what he likes. */
-TEST_IN(there_are_not_more_rows_than_can_be, set_up, tear_down)
+/* Any user may run programs of any name. */
+TEST_IN(the_number_of_rows_is_limited, set_up, tear_down)
 {
 	char name[16];
 	size_t n = 0;
@@ -380,7 +385,7 @@ TEST_IN(there_are_not_more_rows_than_can_be, set_up, tear_down)
 	assert_int_equal(row(1, "one more")->of, USE_OF_OTHERS);
 }
 
-TEST_IN(so_many_ends_take_a_look, set_up, tear_down)
+TEST_IN(many_ended_tasks_make_a_look_necessary, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
 
@@ -393,7 +398,7 @@ TEST_IN(so_many_ends_take_a_look, set_up, tear_down)
 	assert_false(sums_is_crowded(sums));
 }
 
-TEST_IN(a_new_beginning_forgets_all_but_the_sums_of_classes, set_up, tear_down)
+TEST_IN(only_the_sums_of_classes_outlast_a_new_beginning, set_up, tear_down)
 {
 	struct use_row *one = row(1, "");
 
@@ -404,7 +409,7 @@ TEST_IN(a_new_beginning_forgets_all_but_the_sums_of_classes, set_up, tear_down)
 	assert_int_equal(row(1, "")->cpu_ns, 0);
 }
 
-TEST_IN(a_process_is_known_by_its_leaders_name, set_up, tear_down)
+TEST_IN(a_process_has_the_name_of_its_leader, set_up, tear_down)
 {
 	sums_begin_round(sums);
 	assert_null(sums_program(sums, 10));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which processes are to be tried again, and when; and whose are not tried for a while. */
+/* Specifies when processes with unread arguments are tried again, and whose processes are not tried for a while. */
 
 #include "test.h"
 
@@ -39,7 +39,7 @@ TEST_UNREAD_TEST(each_try_in_vain_doubles_the_wait_up_to_a_minute)
 		assert_int_equal(next_ms, ms + wait);
 		assert_int_equal(unread_retry(&unread, ms + wait - 1), 0);
 		assert_int_equal(unread_retry(&unread, ms + wait), 5);
-		/* What is known already does not wait longer. */
+		/* A process that already waits does not wait longer. */
 		unread_note(&unread, 5, ms + wait + 50);
 		ms += wait;
 		wait = wait * 2 > MINUTE ? MINUTE : wait * 2;
@@ -51,7 +51,7 @@ TEST_UNREAD_TEST(each_try_in_vain_doubles_the_wait_up_to_a_minute)
 	assert_int_equal(unread_retry(&unread, ms + 100), 5);
 }
 
-TEST_UNREAD_TEST(they_are_tried_again_one_at_a_time)
+TEST_UNREAD_TEST(processes_are_tried_again_one_at_a_time)
 {
 	uint32_t ms;
 
@@ -72,7 +72,7 @@ TEST_UNREAD_TEST(they_are_tried_again_one_at_a_time)
 	assert_true(unread_has(&unread, 6));
 }
 
-TEST_UNREAD_TEST(there_is_an_end_to_the_places)
+TEST_UNREAD_TEST(the_number_of_unread_processes_is_limited)
 {
 	for (int i = 0; i < UNREAD_MAX; i++)
 		unread_note(&unread, 100 + i, BEGAN);
@@ -84,7 +84,7 @@ TEST_UNREAD_TEST(there_is_an_end_to_the_places)
 	assert_true(unread_has(&unread, 100 + UNREAD_MAX - 1));
 }
 
-TEST_UNREAD_TEST(whose_process_hangs_is_left_alone_for_a_while)
+TEST_UNREAD_TEST(after_a_process_hangs_its_user_s_are_not_read_for_a_while)
 {
 	for (uint32_t ms = 1000; ms != 3000; ms += 100) {
 		assert_false(unread_is_off(&unread, 1000, ms));
@@ -93,20 +93,20 @@ TEST_UNREAD_TEST(whose_process_hangs_is_left_alone_for_a_while)
 		assert_false(unread_is_off(&unread, 1000, ms + 100));
 		assert_false(unread_is_off(&unread, 1001, ms));
 	}
-	/* It is over for as long as 32 bits can tell: 49 days, less that while. */
+	/* The wait is over for as long as 32 bits can tell, which is almost 49 days. */
 	for (uint32_t ms = 100; ms < UINT32_MAX - 100000; ms += 100000)
 		assert_false(unread_is_off(&unread, 1000, 2900 + ms));
 }
 
-/* Each call waits a few milliseconds only, which a busy machine may need for something else. */
+/* Waits for all answers. Each call waits only a few milliseconds, which may be too short on a busy machine. */
 static void waits_for_answers(struct arguments *arguments)
 {
 	while (!arguments_exchange(arguments, true))
 		;
 }
 
-/* As one that a want of memory has ended. */
-TEST_UNREAD_TEST(for_a_helper_that_is_killed_nobody_is_to_blame)
+/* The kernel may have killed the helper for lack of memory. */
+TEST_UNREAD_TEST(the_end_of_a_helper_is_not_blamed_on_a_user)
 {
 	static struct arguments arguments;
 	const int proc = procfs_open();
@@ -124,8 +124,8 @@ TEST_UNREAD_TEST(for_a_helper_that_is_killed_nobody_is_to_blame)
 	close(proc);
 }
 
-/* Who waits for another's as well is not to be decided again and again meanwhile. */
-TEST_UNREAD_TEST(an_answer_that_is_kept_is_no_news)
+/* A task that also waits for the answer about another one must not be decided about again and again meanwhile. */
+TEST_UNREAD_TEST(a_kept_answer_does_not_cause_another_decision)
 {
 	static struct arguments arguments;
 	const int proc = procfs_open();
@@ -143,8 +143,8 @@ TEST_UNREAD_TEST(an_answer_that_is_kept_is_no_news)
 	close(proc);
 }
 
-/* Its exec was booked after it had been put off: whoever waits for it has to ask anew, and nobody is waited for. */
-TEST_UNREAD_TEST(what_an_exec_has_overtaken_is_asked_anew)
+/* The exec was booked after the decision had been put off, so the question has to be asked again. */
+TEST_UNREAD_TEST(a_question_that_an_exec_has_overtaken_is_asked_again)
 {
 	static struct arguments arguments;
 	const int proc = procfs_open();
