@@ -24,7 +24,6 @@ static struct glob make_glob(const struct rule *list)
 		.list = list,
 		.suffix = "",
 		.prefix_length = (uint32_t)strcspn(pattern, "*?[\\"),
-		.first = strchr("*?[\\", *pattern) ? '\0' : (unsigned char)*pattern,
 		.is_path = strchr(pattern, '/') != NULL,
 	};
 
@@ -34,6 +33,15 @@ static struct glob make_glob(const struct rule *list)
 		glob.suffix = star + 1;
 	}
 	return glob;
+}
+
+static uint32_t chain_of(const struct glob *glob)
+{
+	const char *pattern = glob->list->pattern;
+
+	if (glob->prefix_length)
+		return glob_chain(glob->is_path, pattern[0], glob->prefix_length > 1 ? pattern[1] : '\0');
+	return glob_chain(glob->is_path, '\0', glob->suffix_length ? glob->suffix[glob->suffix_length - 1] : '\0');
 }
 
 /* Collects the globs, highest precedence first. Returns 0 or -ENOMEM. */
@@ -49,9 +57,10 @@ static int finish_globs(struct rules *rules)
 	qsort(rules->globs, rules->n_globs, sizeof(*rules->globs), compare_ranks);
 	for (size_t i = rules->n_globs; i-- > 0;) {
 		struct glob *glob = &rules->globs[i];
+		uint32_t *chain = &rules->chains[chain_of(glob)];
 
-		glob->next = rules->first_globs[glob->first];
-		rules->first_globs[glob->first] = (uint32_t)i + 1;
+		glob->next = *chain;
+		*chain = (uint32_t)i + 1;
 	}
 	return 0;
 }

@@ -37,14 +37,14 @@ static bool glob_matches(const struct glob *glob, const char *name, size_t lengt
 	       fnmatch(pattern, name, 0) == 0;
 }
 
-/* Returns the first glob with this first byte, from `from` on and before `best`, that matches; or best. */
-static const struct glob *find_glob_of(const struct rules *rules, unsigned char first, const struct glob *from,
-				       const struct glob *best, const struct process_name *name)
+/* Returns the first glob of the chain, from `from` on and before `best`, that matches; or best. */
+static const struct glob *find_in_chain(const struct rules *rules, uint32_t chain, const struct glob *from,
+					const struct glob *best, const struct process_name *name)
 {
 	const bool is_path = name->kind == NAME_PATH;
-	const size_t length = strlen(name->text);
+	const size_t length = rules->chains[chain] ? strlen(name->text) : 0;
 
-	for (uint32_t i = rules->first_globs[first]; i; i = rules->globs[i - 1].next) {
+	for (uint32_t i = rules->chains[chain]; i; i = rules->globs[i - 1].next) {
 		const struct glob *glob = &rules->globs[i - 1];
 
 		if (glob >= best)
@@ -55,21 +55,32 @@ static const struct glob *find_glob_of(const struct rules *rules, unsigned char 
 	return best;
 }
 
+/* Returns the first glob, from `from` on and before `best`, that matches the name; or best. */
+static const struct glob *find_glob_of(const struct rules *rules, const struct glob *from, const struct glob *best,
+				       const struct process_name *name)
+{
+	const bool is_path = name->kind == NAME_PATH;
+	const char *text = name->text;
+
+	best = find_in_chain(rules, glob_chain(is_path, '\0', '\0'), from, best, name);
+	if (!*text)
+		return best;
+	best = find_in_chain(rules, glob_chain(is_path, '\0', text[strlen(text) - 1]), from, best, name);
+	best = find_in_chain(rules, glob_chain(is_path, text[0], '\0'), from, best, name);
+	return text[1] ? find_in_chain(rules, glob_chain(is_path, text[0], text[1]), from, best, name) : best;
+}
+
 /*
- * Returns the first glob, from `from` on, that matches one of the names; or NULL. Only globs that begin like a name, or
- * with a special character, are looked at: a program that no rule names is compared with all of them.
+ * Returns the first glob, from `from` on, that matches one of the names; or NULL. Only globs that begin or end like a
+ * name are looked at: a program that no rule names is compared with all of them.
  */
 static const struct glob *find_glob(const struct rules *rules, const struct glob *from,
 				    const struct process_names *names)
 {
 	const struct glob *const end = rules->globs + rules->n_globs, *best = end;
 
-	for (size_t i = 0; i < names->count; i++) {
-		const struct process_name *name = &names->items[i];
-
-		best = find_glob_of(rules, '\0', from, best, name);
-		best = find_glob_of(rules, (unsigned char)*name->text, from, best, name);
-	}
+	for (size_t i = 0; rules->n_globs && i < names->count; i++)
+		best = find_glob_of(rules, from, best, &names->items[i]);
 	return best < end ? best : NULL;
 }
 

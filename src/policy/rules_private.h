@@ -10,10 +10,18 @@ struct glob {
 	const struct rule *list;
 	const char *suffix;
 	uint32_t prefix_length, suffix_length;
-	unsigned char first; /* first byte; NUL if the pattern does not begin with literal text */
 	bool is_path;
-	uint32_t next; /* 1 + index of the next glob with the same first byte; 0 for the last */
+	uint32_t next; /* 1 + index of the next glob of the same chain; 0 for the last */
 };
+
+/*
+ * Returns the chain of globs that begin with these two bytes. NUL stands for a byte that is not literal: a glob whose
+ * first byte is not literal is chained by its last byte, as the second one here.
+ */
+static inline uint32_t glob_chain(bool is_path, char first, char second)
+{
+	return ((unsigned char)first * 31U + (unsigned char)second + is_path * 16U) % GLOB_CHAINS;
+}
 
 /* A pattern with its list of rules. list: NULL if the pattern is masked. */
 struct pattern {

@@ -113,6 +113,9 @@ enum rule_bound {
 	BOUND_SEAT = 1 << 1,   /* holds with at_seat only: RAISE_SEAT, and some class of the rule raises */
 };
 
+/* Number of chains of globs. */
+#define GLOB_CHAINS 512
+
 /* A set of rules. Once finished it is read-only. */
 struct rules {
 	const struct rule **lists; /* of the patterns that are not masked; sorted by file and line */
@@ -133,7 +136,7 @@ struct rules {
 	size_t index_size;
 	struct glob *globs; /* highest precedence first */
 	size_t n_globs;
-	uint32_t first_globs[256]; /* by first byte: 1 + index of the first such glob; 0 if there is none */
+	uint32_t chains[GLOB_CHAINS]; /* 1 + index of the first glob of each chain; 0 if it is empty */
 };
 
 /* Makes an empty set, which the caller frees. The caller owns the rules in it. Returns NULL without memory. */
