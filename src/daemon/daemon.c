@@ -273,7 +273,7 @@ static int run_daemon(const struct daemon_options *options, int ready)
 	if (ready >= 0)
 		detach_done(ready, status, keep_stderr);
 	if (status == 0) {
-		status = check(sd_event_loop(daemon.event), "the event loop failed");
+		status = check(tagger_loop(daemon.tagger), "the event loop failed");
 		finish_daemon(&daemon);
 	}
 	daemon_clear(&daemon);

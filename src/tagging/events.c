@@ -26,17 +26,29 @@
 #define EVENTS_BATCH 512
 
 /*
+ * Finds out for how long the machine has been suspended since its boot. The two clocks are read again only after the
+ * wall clock was set, as each resume does (__timekeeping_inject_sleeptime in timekeeping.c, 6.18): reading a clock may
+ * be a system call, but the coarse ones never are.
+ */
+static void note_suspends(struct tagger *tagger)
+{
+	const uint64_t wall_ns = clock_ns(CLOCK_REALTIME_COARSE) - clock_ns(CLOCK_MONOTONIC_COARSE);
+	uint64_t monotonic_ns;
+
+	if (wall_ns == tagger->wall_ns)
+		return;
+	tagger->wall_ns = wall_ns;
+	monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+	tagger->suspended_ns = clock_ns(CLOCK_BOOTTIME) - monotonic_ns;
+}
+
+/*
  * Events carry CLOCK_MONOTONIC, which stands still while the machine is suspended; start times in /proc are of
  * CLOCK_BOOTTIME. A delay between reading the two clocks makes a start later, and so does a suspend since the event: a
  * recorded start may be late by any time.
  */
-static uint64_t boot_ns(struct tagger *tagger, const struct task_event *event)
+static uint64_t boot_ns(const struct tagger *tagger, const struct task_event *event)
 {
-	if (!tagger->suspended_ns) {
-		const uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
-
-		tagger->suspended_ns = clock_ns(CLOCK_BOOTTIME) - monotonic;
-	}
 	return event->ns + tagger->suspended_ns;
 }
 
@@ -156,7 +168,7 @@ static bool book_some(struct tagger *tagger)
 	/* A restore has no subscription. */
 	if (!tagger->intake)
 		return true;
-	tagger->suspended_ns = 0;
+	note_suspends(tagger);
 	for (int i = 0; i < EVENTS_BATCH; i++) {
 		switch (intake_next(tagger->intake, &event, &error)) {
 		case INTAKE_EVENT:
@@ -164,7 +176,7 @@ static bool book_some(struct tagger *tagger)
 			book(tagger, &event);
 			break;
 		case INTAKE_EMPTY:
-			tagger->booked_ms = intake_read_until_ms(tagger->intake);
+			tagger->booked_ms = (uint32_t)(intake_read_until_us(tagger->intake) / 1000);
 			return true;
 		case INTAKE_LOST:
 			note_loss(tagger);

@@ -65,7 +65,7 @@ static void update_names(struct tagger *tagger)
 {
 	if (!tagger->config->rules->need_renames)
 		close_names(tagger);
-	else if (!tagger->paces[INTAKE_NAMES].source && !is_later(tagger, LATER_NAMES))
+	else if (!tagger->paces[INTAKE_NAMES].is_open && !is_later(tagger, LATER_NAMES))
 		subscribe_to_names(tagger);
 }
 

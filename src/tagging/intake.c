@@ -159,9 +159,9 @@ static void begin_pass(struct intake *intake)
 	intake->until_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
-uint32_t intake_read_until_ms(const struct intake *intake)
+uint64_t intake_read_until_us(const struct intake *intake)
 {
-	return (uint32_t)(intake->until_ns / 1000000);
+	return intake->until_ns / 1000;
 }
 
 void intake_put_in_order(struct task_event *events, int count, uint64_t now_ns)
@@ -175,6 +175,16 @@ void intake_put_in_order(struct task_event *events, int count, uint64_t now_ns)
 			events[i].ns = last_ns;
 		last_ns = events[i].ns;
 	}
+}
+
+/* Returns a time that no event should be after: this one, or if an event is after it, the present time. */
+static uint64_t time_after(const struct task_event *events, int count, uint64_t ns)
+{
+	for (int i = 0; i < count; i++) {
+		if (events[i].ns > ns)
+			return clock_ns(CLOCK_MONOTONIC);
+	}
+	return ns;
 }
 
 /* Reads the queue, unless some of its events are still there. Returns 0 or -errno. */
@@ -191,8 +201,7 @@ static int read_queue(struct intake *intake, struct queue *queue)
 		} while (n == 0 && !is_drained);
 		if (n < 0)
 			return n;
-		if (n)
-			intake_put_in_order(queue->events, n, clock_ns(CLOCK_MONOTONIC));
+		intake_put_in_order(queue->events, n, time_after(queue->events, n, intake->until_ns));
 		queue->count = n;
 		queue->is_drained = is_drained;
 	}

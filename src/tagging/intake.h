@@ -61,8 +61,8 @@ int intake_fd(const struct intake *intake, enum intake_queue queue);
 /* Returns the next event by time: never a later one while an earlier one that could have caused it is unread. */
 enum intake_result intake_next(struct intake *intake, struct task_event *ret, int *ret_error);
 
-/* Returns the time up to which all events were returned when it last ran empty: CLOCK_MONOTONIC in ms, 32 bits. */
-uint32_t intake_read_until_ms(const struct intake *intake);
+/* Returns the time up to which all events were returned when it last ran empty: CLOCK_MONOTONIC in us. */
+uint64_t intake_read_until_us(const struct intake *intake);
 
 /*
  * Makes the times of events from one queue ascend, none later than now (CLOCK_MONOTONIC). Two CPUs may queue their

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Connects the tagger to the event loop: queues of events, requests, and timers. */
+/* The loop that waits for the queues of events and for the owner's event loop, with its requests and timers. */
 #include "tagger_private.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/file.h>
 
@@ -33,6 +34,7 @@ static void set_timer(struct tagger *tagger)
 		sd_event_source_set_time_relative(tagger->timer, in_ms > 0 ? (uint64_t)in_ms * 1000 : 0);
 		sd_event_source_set_enabled(tagger->timer, SD_EVENT_ONESHOT);
 		tagger->timer_ms = at_ms;
+		tagger->event_is_stale = true;
 	} else if (!is_set && tagger->timer_is_set) {
 		sd_event_source_set_enabled(tagger->timer, SD_EVENT_OFF);
 	}
@@ -92,12 +94,6 @@ static int on_request(sd_event_source *source, void *userdata)
 	return 0;
 }
 
-/* Called for execs, forks, renames and moves. */
-static void on_paced(void *context)
-{
-	handle_all(context);
-}
-
 /* Has a process matched again that could not be read before. Books a move for that, which marks the same. */
 static void book_retry(struct tagger *tagger, struct unread *unread)
 {
@@ -149,6 +145,7 @@ int loop_init(struct tagger *tagger)
 	 * follows.
 	 */
 	static const struct pace_limits other_limits = { .many = 16, .share = 16, .longest_us = 10000 };
+	struct epoll_event event = { .events = EPOLLIN };
 	int r = sd_event_add_defer(tagger->event, &tagger->requests, on_request, tagger);
 
 	if (r >= 0)
@@ -157,11 +154,16 @@ int loop_init(struct tagger *tagger)
 		r = sd_event_add_time(tagger->event, &tagger->timer, CLOCK_MONOTONIC, 0, 1000, on_tagger_timer, tagger);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(tagger->timer, SD_EVENT_OFF);
-	pace_init(&tagger->paces[INTAKE_EXECS], &tagger->counters.execs, exec_limits, on_paced, tagger);
-	pace_init(&tagger->paces[INTAKE_FORKS], &tagger->counters.forks, fork_limits, on_paced, tagger);
-	pace_init(&tagger->paces[INTAKE_NAMES], &tagger->counters.renames, other_limits, on_paced, tagger);
-	pace_init(&tagger->paces[INTAKE_MOVES], &tagger->counters.moves, other_limits, on_paced, tagger);
-	return r;
+	if (r < 0)
+		return r;
+	pace_init(&tagger->paces[INTAKE_EXECS], &tagger->counters.execs, exec_limits);
+	pace_init(&tagger->paces[INTAKE_FORKS], &tagger->counters.forks, fork_limits);
+	pace_init(&tagger->paces[INTAKE_NAMES], &tagger->counters.renames, other_limits);
+	pace_init(&tagger->paces[INTAKE_MOVES], &tagger->counters.moves, other_limits);
+	tagger->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (tagger->epoll < 0 || epoll_ctl(tagger->epoll, EPOLL_CTL_ADD, sd_event_get_fd(tagger->event), &event) < 0)
+		return -errno;
+	return 0;
 }
 
 void loop_free(struct tagger *tagger)
@@ -170,4 +172,65 @@ void loop_free(struct tagger *tagger)
 	sd_event_source_disable_unref(tagger->requests);
 	for (int i = 0; i < INTAKE_QUEUES; i++)
 		pace_close(&tagger->paces[i]);
+	cleanup_close(&tagger->epoll);
+}
+
+/* ---- the loop ---- */
+
+/* The queues, each with its descriptor and its timer, and the owner's event loop. */
+#define READY_MAX (2 * INTAKE_QUEUES + 1)
+
+/* Reads the queues if any of these paces says so. Returns whether the owner's event loop is ready. */
+static bool handle_ready(struct tagger *tagger, const struct epoll_event *ready, int n)
+{
+	bool is_event = false, reads = false;
+
+	for (int i = 0; i < n; i++) {
+		is_event |= !ready[i].data.ptr;
+		reads |= ready[i].data.ptr && pace_begin(ready[i].data.ptr);
+	}
+	if (reads)
+		handle_all(tagger);
+	for (int i = 0; i < n; i++) {
+		if (ready[i].data.ptr)
+			pace_end(ready[i].data.ptr, intake_read_until_us(tagger->intake));
+	}
+	return is_event;
+}
+
+/* Handles queues until the owner's event loop, which has been prepared, has something to do. Returns 0 or -errno. */
+static int wait_for_event(struct tagger *tagger)
+{
+	struct epoll_event ready[READY_MAX];
+	bool is_ready = false;
+
+	tagger->event_is_stale = false;
+	while (!is_ready && !tagger->event_is_stale) {
+		const int n = epoll_wait(tagger->epoll, ready, READY_MAX, -1);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		is_ready = handle_ready(tagger, ready, n);
+	}
+	return 0;
+}
+
+/*
+ * For each wake-up sd-event reads three clocks, and it wakes up for each descriptor. With many events of tasks that
+ * costs more than to handle them, so these pass it by.
+ */
+int tagger_loop(struct tagger *tagger)
+{
+	int r = 0;
+
+	while (r >= 0 && sd_event_get_state(tagger->event) != SD_EVENT_FINISHED) {
+		r = sd_event_prepare(tagger->event);
+		if (r == 0)
+			r = wait_for_event(tagger);
+		if (r == 0)
+			r = sd_event_wait(tagger->event, 0);
+		if (r > 0)
+			r = sd_event_dispatch(tagger->event);
+	}
+	return r;
 }

@@ -3,7 +3,6 @@
 #include "pace.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -25,102 +24,84 @@ static void set_ticks(struct pace *pace, uint32_t us)
 	pace->tick_us = us;
 }
 
-static void count_anew(struct pace *pace, uint64_t now_us)
+/* Has epoll report the pace when the descriptor is readable. Returns 0 or -errno. */
+static int watch(struct pace *pace, int fd)
 {
-	pace->since_us = now_us;
-	pace->count_then = *pace->count;
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = pace };
+
+	return epoll_ctl(pace->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
 /* Stops waiting for the queue and starts the ticks. That costs two system calls, and so does the way back. */
 static void wait_for_many(struct pace *pace)
 {
-	sd_event_source_set_enabled(pace->source, SD_EVENT_OFF);
+	epoll_ctl(pace->epoll, EPOLL_CTL_DEL, pace->fd, NULL);
 	set_ticks(pace, pace->limits.longest_us);
-}
-
-/* Adapts the ticks to the number of events in that time. */
-static void adapt(struct pace *pace, uint64_t count, uint64_t elapsed_us)
-{
-	const uint64_t us = elapsed_us * pace->limits.share / count;
-
-	set_ticks(pace, us < TICK_MIN_US	       ? TICK_MIN_US
-			: us < pace->limits.longest_us ? (uint32_t)us
-						       : pace->limits.longest_us);
 }
 
 static void wait_for_one(struct pace *pace)
 {
-	set_ticks(pace, 0);
-	sd_event_source_set_enabled(pace->source, SD_EVENT_ON);
+	/* Without memory the ticks go on. */
+	set_ticks(pace, watch(pace, pace->fd) < 0 ? pace->limits.longest_us : 0);
 }
 
-static uint64_t now_of(sd_event_source *source)
+/* Returns the tick at which so many events in that time share a wake-up as the limits say. */
+static uint32_t tick_for(const struct pace *pace, uint64_t count, uint64_t elapsed_us)
 {
-	uint64_t now_us = 0;
+	const uint64_t us = elapsed_us * pace->limits.share / count;
 
-	sd_event_now(sd_event_source_get_event(source), CLOCK_MONOTONIC, &now_us);
-	return now_us;
+	if (us < TICK_MIN_US)
+		return TICK_MIN_US;
+	return us < pace->limits.longest_us ? (uint32_t)us : pace->limits.longest_us;
 }
 
-static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+bool pace_begin(struct pace *pace)
 {
-	struct pace *pace = userdata;
-	const uint64_t now_us = now_of(source);
+	uint64_t expirations;
 
-	(void)fd;
-	(void)revents;
-	if (now_us - pace->since_us >= COUNT_US)
-		count_anew(pace, now_us);
-	pace->read(pace->context);
-	/* read() may have closed or paused the queue, in a flood. */
-	if (pace->source && !pace->is_paused && *pace->count - pace->count_then > pace->limits.many)
-		wait_for_many(pace);
-	return 0;
-}
-
-static int on_tick(sd_event_source *source, int fd, uint32_t revents, void *userdata)
-{
-	struct pace *pace = userdata;
-	const uint64_t now_us = now_of(source);
-	uint64_t expirations, count;
-
-	(void)revents;
+	pace->count_before = *pace->count;
 	/* A periodic timer goes on only if it is read (timerfd_read_iter in fs/timerfd.c). */
-	if (read(fd, &expirations, sizeof(expirations)) < 0)
-		return 0;
-	pace->read(pace->context);
-	if (!pace->source || pace->is_paused || now_us - pace->since_us < COUNT_US)
-		return 0;
-	count = *pace->count - pace->count_then;
-	if (count <= pace->limits.many / 2)
-		wait_for_one(pace);
-	else
-		adapt(pace, count, now_us - pace->since_us);
-	count_anew(pace, now_us);
-	return 0;
+	return !pace->tick_us || read(pace->timer, &expirations, sizeof(expirations)) > 0;
 }
 
-void pace_init(struct pace *pace, const uint64_t *count, struct pace_limits limits, void (*read)(void *context),
-	       void *context)
+void pace_end(struct pace *pace, uint64_t now_us)
 {
-	*pace = (struct pace){ .count = count, .limits = limits, .read = read, .context = context };
-}
+	const int64_t elapsed_us = (int64_t)(now_us - pace->since_us);
+	const uint64_t count = *pace->count - pace->count_then;
 
-int pace_open(struct pace *pace, sd_event *event, int fd)
-{
-	int r = sd_event_add_io(event, &pace->source, fd, EPOLLIN, on_event, pace);
-
-	if (r >= 0)
-		r = sd_event_source_set_priority(pace->source, SD_EVENT_PRIORITY_NORMAL + 1);
-	if (r >= 0) {
-		pace->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-		r = pace->timer < 0 ? -errno
-				    : sd_event_add_io(event, &pace->ticks, pace->timer, EPOLLIN, on_tick, pace);
-		if (pace->timer >= 0 && r < 0)
-			close(pace->timer);
+	/* Whoever read may have closed or paused the queue, in a flood. */
+	if (!pace->is_open || pace->is_paused)
+		return;
+	if (elapsed_us >= COUNT_US) {
+		if (pace->tick_us && count > pace->limits.many / 2)
+			set_ticks(pace, tick_for(pace, count, (uint64_t)elapsed_us));
+		else if (pace->tick_us)
+			wait_for_one(pace);
+		pace->since_us = now_us;
+		pace->count_then = pace->tick_us ? *pace->count : pace->count_before;
 	}
-	if (r >= 0)
-		r = sd_event_source_set_io_fd_own(pace->ticks, true);
+	if (!pace->tick_us && *pace->count - pace->count_then > pace->limits.many)
+		wait_for_many(pace);
+}
+
+void pace_init(struct pace *pace, const uint64_t *count, struct pace_limits limits)
+{
+	*pace = (struct pace){ .count = count, .limits = limits };
+}
+
+int pace_open(struct pace *pace, int epoll, int fd)
+{
+	int r;
+
+	pace->epoll = epoll;
+	pace->fd = fd;
+	pace->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (pace->timer < 0)
+		return -errno;
+	pace->is_open = true;
+	r = watch(pace, pace->timer);
+	if (r == 0)
+		r = watch(pace, fd);
 	if (r < 0)
 		pace_close(pace);
 	return r;
@@ -128,16 +109,16 @@ int pace_open(struct pace *pace, sd_event *event, int fd)
 
 void pace_pause(struct pace *pace)
 {
-	if (!pace->source)
+	if (!pace->is_open)
 		return;
 	pace->is_paused = true;
 	set_ticks(pace, 0);
-	sd_event_source_set_enabled(pace->source, SD_EVENT_OFF);
+	epoll_ctl(pace->epoll, EPOLL_CTL_DEL, pace->fd, NULL);
 }
 
 void pace_resume(struct pace *pace)
 {
-	if (!pace->source)
+	if (!pace->is_open)
 		return;
 	pace->is_paused = false;
 	wait_for_one(pace);
@@ -145,8 +126,10 @@ void pace_resume(struct pace *pace)
 
 void pace_close(struct pace *pace)
 {
-	pace->source = sd_event_source_disable_unref(pace->source);
-	pace->ticks = sd_event_source_disable_unref(pace->ticks);
+	if (!pace->is_open)
+		return;
+	epoll_ctl(pace->epoll, EPOLL_CTL_DEL, pace->fd, NULL);
+	close(pace->timer);
 	pace->tick_us = 0;
-	pace->is_paused = false;
+	pace->is_open = pace->is_paused = false;
 }

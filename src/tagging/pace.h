@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <systemd/sd-event.h>
-
 struct pace_limits {
 	unsigned many; /* events are many if more than this arrive within 10 ms */
 	/* number of events that should share a tick, at the present rate */
@@ -18,28 +16,31 @@ struct pace_limits {
 };
 
 struct pace {
-	sd_event_source *source; /* used while events are rare; NULL while closed */
-	sd_event_source *ticks;	 /* used while many arrive; owns timer */
-	int timer;
+	bool is_open, is_paused;
+	int epoll, fd; /* fd is watched while events are rare */
+	int timer;     /* ticks while many arrive */
 	uint32_t tick_us; /* 0 while events are rare */
-	bool is_paused;
 	const uint64_t *count; /* number of events received so far */
 	uint64_t count_then;   /* *count when we began to count */
-	uint64_t since_us;     /* CLOCK_MONOTONIC of that time */
+	uint64_t count_before; /* *count at pace_begin */
+	uint64_t since_us;     /* CLOCK_MONOTONIC at which we began to count */
 	struct pace_limits limits;
-	void (*read)(void *context);
-	void *context;
 };
 
-/* Initializes a closed queue. count points to the number of events that read() has received. */
-void pace_init(struct pace *pace, const uint64_t *count, struct pace_limits limits, void (*read)(void *context),
-	       void *context);
+/* Initializes a closed queue. count points to the number of events that were received from it. */
+void pace_init(struct pace *pace, const uint64_t *count, struct pace_limits limits);
 
 /*
- * Has the event loop call read() when fd is readable. fd must stay open until pace_close. Returns 0 or a negative
- * errno.
+ * Has the epoll instance report the pace, as data.ptr, when the queue is to be read. fd is readable while events are
+ * queued; it and epoll must stay open until pace_close. Returns 0 or -errno.
  */
-int pace_open(struct pace *pace, sd_event *event, int fd);
+int pace_open(struct pace *pace, int epoll, int fd);
+
+/* Call this when a pace is reported, before the queue is read. Returns false if it is not to be read after all. */
+bool pace_begin(struct pace *pace);
+
+/* Call this once the queue has been read, with the time at which that began: CLOCK_MONOTONIC. */
+void pace_end(struct pace *pace, uint64_t now_us);
 
 /* Stop and resume reading the queue. Do nothing while it is closed. */
 void pace_pause(struct pace *pace);

@@ -98,7 +98,7 @@ int tagger_new(sd_event *event, const struct config *config, int proc, struct ta
 	tagger->event = event;
 	tagger->config = config;
 	tagger->proc = proc;
-	tagger->folder = -1;
+	tagger->folder = tagger->epoll = -1;
 	tagger->tick_ns = clock_tick_ns();
 	check_sight(tagger);
 	r = probe_kernel(&tagger->applier);

@@ -163,6 +163,8 @@ struct accounting {
 
 struct tagger {
 	sd_event *event; /* the owner's; NULL without a loop */
+	int epoll;	 /* the queues and event; -1 without a loop: see tagger_loop */
+	bool event_is_stale; /* a timer or request was set since event was last prepared */
 	int proc;	 /* the owner's */
 	const struct config *config; /* the owner's; in force */
 
@@ -172,7 +174,8 @@ struct tagger {
 	struct moves moves;
 	struct changes changes;
 	struct accounting accounting;
-	uint64_t suspended_ns; /* since boot: CLOCK_BOOTTIME - CLOCK_MONOTONIC; 0: not read for these events yet */
+	uint64_t suspended_ns; /* since boot: CLOCK_BOOTTIME - CLOCK_MONOTONIC */
+	uint64_t wall_ns;      /* CLOCK_REALTIME - CLOCK_MONOTONIC when suspended_ns was read */
 	uint64_t tick_ns; /* length of a clock tick of /proc/PID/stat */
 
 	struct plan *plan;
@@ -207,8 +210,10 @@ struct tagger {
 /* Makes the loop run once more even if no event arrives, because received events wait or a request was made. */
 static inline void tagger_wake(struct tagger *tagger)
 {
-	if (tagger->requests)
-		sd_event_source_set_enabled(tagger->requests, SD_EVENT_ONESHOT);
+	if (!tagger->requests)
+		return;
+	sd_event_source_set_enabled(tagger->requests, SD_EVENT_ONESHOT);
+	tagger->event_is_stale = true;
 }
 
 static inline void do_later(struct tagger *tagger, enum later what, uint32_t in_ms)
@@ -251,7 +256,7 @@ static inline int queue_open(struct tagger *tagger, enum intake_queue kind)
 	int r = intake_subscribe(tagger->intake, kind);
 
 	if (r == 0)
-		r = pace_open(&tagger->paces[kind], tagger->event, intake_fd(tagger->intake, kind));
+		r = pace_open(&tagger->paces[kind], tagger->epoll, intake_fd(tagger->intake, kind));
 	if (r < 0)
 		queue_close(tagger, kind);
 	return r;

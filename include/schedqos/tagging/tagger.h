@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The tagger receives the kernel's events, gives each task the attributes of its class, and takes them back at the end.
- * It runs in the caller's event loop, and logs and counts errors. Only one may run on a machine at a time: see
+ * It runs with the caller's event loop in a loop of its own, and logs and counts errors. Only one may run on a machine at a time: see
  * instance_lock.
  */
 #pragma once
@@ -33,8 +33,11 @@ int tagger_new(sd_event *event, const struct config *config, int proc, struct ta
 void tagger_free(struct tagger *tagger);
 DEFINE_CLEANUP(struct tagger, tagger_free)
 
-/* Makes the first scan. From then on the event loop handles events. */
+/* Makes the first scan. From then on tagger_loop handles events. */
 void tagger_start(struct tagger *tagger);
+
+/* Runs the event loop until it is told to exit, and handles events. Returns a negative errno if it fails. */
+int tagger_loop(struct tagger *tagger);
 
 /*
  * Puts another configuration in force, for tasks that are due; tagger_scan applies it to all tasks. The previous one is
