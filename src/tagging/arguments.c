@@ -157,10 +157,7 @@ ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char 
 
 /* ---- deferred ---- */
 
-/*
- * After a decision without arguments, the first wake-up after this time has them read. Most programs of a build have
- * ended by then, and those of the others are read in one go.
- */
+/* The first wake-up this long after a decision without arguments has them read. Most programs have ended by then. */
 #define DEFERRED_MS 20
 
 /* After this time they are read even if there is no other reason to wake up. */
@@ -191,31 +188,33 @@ bool arguments_defer(struct arguments *arguments, pid_t tgid, const char *exe)
 
 	forget_deferred(arguments, tgid);
 	deferred = &arguments->deferred[arguments->n_deferred];
-	if (arguments->n_deferred == QUESTIONS_MAX || strnlen(exe, DEFERRED_NAME_MAX) == DEFERRED_NAME_MAX)
+	if (arguments->n_deferred == DEFERRED_MAX || strnlen(exe, DEFERRED_NAME_MAX) == DEFERRED_NAME_MAX)
 		return false;
-	if (arguments->n_deferred++ == arguments->n_checked)
-		arguments->check_ms = clock_ms() + DEFERRED_MS;
+	arguments->n_deferred++;
 	deferred->tgid = tgid;
+	deferred->since_ms = clock_tick_ms();
 	strcpy(deferred->exe, exe);
 	return true;
 }
 
-void arguments_check_deferred(struct arguments *arguments, bool at_once)
+void arguments_check_deferred(struct arguments *arguments, uint32_t ms, bool at_once)
 {
-	if (arguments->n_checked == arguments->n_deferred || (!at_once && is_before(clock_ms(), arguments->check_ms)))
-		return;
-	while (arguments->n_checked < arguments->n_deferred && arguments->count < QUESTIONS_MAX) {
-		const pid_t tgid = arguments->deferred[arguments->n_checked].tgid;
+	struct deferred *all = arguments->deferred;
+	size_t i = arguments->n_checked;
+
+	for (; i < arguments->n_deferred && arguments->count < QUESTIONS_MAX; i++) {
 		struct ksched_attr attr;
 
+		if (!at_once && is_before(ms, all[i].since_ms + DEFERRED_MS))
+			break;
 		/* Do not ask the helper about a process that has ended: this call costs far less. */
-		if (ksched_get(tgid, &attr) == -ESRCH) {
-			remove_deferred(arguments, arguments->n_checked);
+		if (ksched_get(all[i].tgid, &attr) == -ESRCH)
 			continue;
-		}
-		arguments->n_checked++;
-		arguments_want(arguments, tgid);
+		arguments_want(arguments, all[i].tgid);
+		all[arguments->n_checked++] = all[i];
 	}
+	arguments->n_deferred -= i - arguments->n_checked;
+	memmove(&all[arguments->n_checked], &all[i], (arguments->n_deferred - arguments->n_checked) * sizeof(*all));
 }
 
 bool arguments_next_deferred(struct arguments *arguments, char buf[READER_BYTES], struct deferred *ret,
@@ -433,7 +432,7 @@ bool arguments_next(const struct arguments *arguments, uint32_t *ret_ms)
 	bool is_set = unread_next(&arguments->unread, ret_ms);
 
 	if (arguments->n_checked < arguments->n_deferred)
-		is_set = earlier(is_set, arguments->check_ms + DEFERRED_MAX_MS - DEFERRED_MS, ret_ms);
+		is_set = earlier(is_set, arguments->deferred[arguments->n_checked].since_ms + DEFERRED_MAX_MS, ret_ms);
 	if (is_awaiting(arguments))
 		is_set = earlier(is_set, clock_ms() + LATE_MS, ret_ms);
 	return is_set;

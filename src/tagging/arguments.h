@@ -38,12 +38,16 @@ struct question {
 	const char *text;
 };
 
+/* Most of them, enough for 5,000 execs a second. */
+#define DEFERRED_MAX 256
+
 /* Base names of programs that are longer are not deferred. */
 #define DEFERRED_NAME_MAX 48
 
 /* A process that was decided about by its program alone. */
 struct deferred {
 	pid_t tgid;
+	uint32_t since_ms;
 	char exe[DEFERRED_NAME_MAX]; /* the program's base name */
 };
 
@@ -55,9 +59,8 @@ struct arguments {
 	size_t count;	      /* number of entries that are not free */
 	size_t places;	      /* those from here on are free */
 	uint32_t number;      /* number of the last question */
-	struct deferred deferred[QUESTIONS_MAX];
-	size_t n_deferred, n_checked; /* the first n_checked are asked about */
-	uint32_t check_ms;	      /* when the others will be, if there are any */
+	struct deferred deferred[DEFERRED_MAX];
+	size_t n_deferred, n_checked; /* the first n_checked are asked about; the others are sorted by time */
 	/* time at which the helper was last asked or last answered */
 	uint32_t progress_ms;
 };
@@ -90,8 +93,8 @@ int arguments_want(struct arguments *arguments, pid_t tgid);
  */
 bool arguments_defer(struct arguments *arguments, pid_t tgid, const char *exe);
 
-/* Asks about deferred processes, if their time has come or at_once. */
-void arguments_check_deferred(struct arguments *arguments, bool at_once);
+/* Asks about deferred processes whose time has come by ms, or about all at_once. */
+void arguments_check_deferred(struct arguments *arguments, uint32_t ms, bool at_once);
 
 /*
  * Takes the next deferred process whose arguments are there; buf gets them, *ret_size is their size. Returns false if

@@ -465,7 +465,7 @@ static void due_decide(struct tagger *tagger, bool until_none)
 
 	do {
 		is_full = go_through(tagger);
-		arguments_check_deferred(&tagger->arguments, until_none);
+		arguments_check_deferred(&tagger->arguments, tagger->booked_ms, until_none);
 		waits = is_full || (until_none && is_waiting(tagger));
 		settled = (waiting->count || tagger->arguments.count) && arguments_exchange(&tagger->arguments, waits);
 		if ((settled || waits) && clock_ms() - tagger->booked_ms > ANSWERED_AT_ONCE_MS)

@@ -33,3 +33,9 @@ static inline uint32_t clock_ms(void)
 {
 	return (uint32_t)(clock_ns(CLOCK_MONOTONIC) / 1000000);
 }
+
+/* Returns the same at the last tick, up to 10 ms ago. Reading the exact clock may be a system call, this never is. */
+static inline uint32_t clock_tick_ms(void)
+{
+	return (uint32_t)(clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000);
+}
