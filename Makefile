@@ -283,6 +283,7 @@ install-bench: bench-tools ## install schedqos-bench, which measures, as well
 	$Qset -e; for text in $(BENCH_TEXTS); do sed '$(TITLES)' $${text%%:*} > $B/text; \
 		$(INSTALL) -D -m 644 $B/text "$(DESTDIR)$${text#*:}"; done
 	$Q$(INSTALL) -m 755 bench/schedqos-bench "$(DESTDIR)$(BENCHDIR)/schedqos-bench"
+	$Qchmod 755 "$(DESTDIR)$(BENCHDIR)/schedqos_bench/lab/guest/init"
 	$Q$(INSTALL) -d "$(DESTDIR)$(BENCHLIBDIR)/bench" "$(DESTDIR)$(PREFIX)/bin"
 	$Q$(INSTALL) -m 755 $(BENCH_TOOLS) "$(DESTDIR)$(BENCHLIBDIR)/bench"
 	$Qln -sf ../../bin/schedqos "$(DESTDIR)$(BENCHLIBDIR)/schedqos"
