@@ -104,7 +104,9 @@ static struct process claude = PROCESS(NPM "@anthropic-ai/claude-code/bin/claude
 		      in_terminal = PROCESS("/usr/bin/bash", "bash", "-bash"), xterm = PROCESS("/usr/bin/xterm", "xterm", "xterm"),
 		      code = PROCESS("/usr/share/code/code", "code", "/usr/share/code/code\0--type=utility"),
 		      apt = PROCESS("/usr/bin/apt", "apt", "apt\0install\0vim"), dockerd = PROCESS("/usr/bin/dockerd", "dockerd", "dockerd"),
-		      make = PROCESS("/usr/bin/make", "make", "make\0-j8"), shell_of_agent = PROCESS("/usr/bin/bash", "bash", "bash\0-c\0vim x");
+		      make = PROCESS("/usr/bin/make", "make", "make\0-j8"), zypper = PROCESS("/usr/bin/zypper", "zypper", "zypper\0dup"),
+		      pacman = PROCESS("/usr/bin/pacman", "pacman", "pacman\0-Syu"),
+		      cargo = PROCESS("/usr/bin/cargo", "cargo", "cargo\0run"), shell_of_agent = PROCESS("/usr/bin/bash", "bash", "bash\0-c\0vim x");
 
 static struct program programs[] = {
 	/* Commands of agents. */
@@ -151,7 +153,9 @@ static struct program programs[] = {
 	{ PROCESS("/usr/bin/kitty", "kitty", "kitty", .parent = &make, .elsewhere = true), "no class" },
 	{ PROCESS("/usr/bin/tmux", "tmux: server", "tmux", .parent = &claude, .elsewhere = true), "no class" },
 	{ PROCESS("/usr/lib/firefox/firefox", "firefox", "firefox\0https://x", .parent = &claude), INTERACTIVE },
+	{ PROCESS("/usr/lib/chromium/chromium", "chromium", "/usr/lib/chromium/chromium\0--type=zygote", .parent = &codex), INTERACTIVE },
 	{ PROCESS("/usr/bin/whiptail", "whiptail", "whiptail\0--yesno\0x", .parent = &apt), "no class" },
+	{ PROCESS("/src/linux/scripts/kconfig/mconf", "mconf", "scripts/kconfig/mconf\0Kconfig", .parent = &make), "no class" },
 	{ PROCESS("/usr/bin/qemu-system-x86_64", "qemu-system-x86", "qemu-system-x86_64\0-display\0gtk", .parent = &make), "no class" },
 
 	/* Builds of images, and running containers. */
@@ -167,6 +171,7 @@ static struct program programs[] = {
 	{ PROCESS("/usr/bin/podman", "podman", "podman\0system\0service"), "no rule" },
 	{ PROCESS("/usr/bin/conmon", "conmon", "conmon\0-c\0abc"), "no rule" },
 	{ PROCESS("/usr/bin/buildah", "buildah", "buildah\0unshare"), "no class" },
+	{ PROCESS("/usr/bin/busybox", "sleep", "/bin/busybox\0sleep\00012"), "no rule" },
 	{ PROCESS("/usr/bin/docker", "docker", "docker\0build\0."), "no rule" },
 	{ PROCESS("/usr/bin/dockerd", "dockerd", "dockerd"), "no rule" },
 	{ PROCESS("/usr/bin/containerd", "containerd", "containerd"), "no rule" },
@@ -180,6 +185,26 @@ static struct program programs[] = {
 	{ PROCESS("/usr/local/go/bin/go", "go", "go\0env"), "no rule" },
 	{ PROCESS("/home/me/bin/compile", "compile", "compile"), "no rule" },
 	{ PROCESS("/home/me/pkg/tool/link", "link", "link"), "no rule" },
+	/* "cargo run" becomes the program. */
+	{ PROCESS("/usr/bin/cargo", "cargo", "/usr/bin/cargo\0test\0--offline"), BACKGROUND },
+	{ PROCESS("/usr/bin/cargo", "cargo", "cargo\0run\0--release"), "no class" },
+	{ PROCESS("/src/target/release/game", "game", "target/release/game", .parent = &in_terminal), "no rule" },
+	{ PROCESS("/src/target/debug/build/x-cbbc28263bc1c701/build-script-build", "build-script-bu",
+		  "/src/target/debug/build/x-cbbc28263bc1c701/build-script-build", .parent = &cargo), BACKGROUND },
+	{ PROCESS("/usr/lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld", "rust-lld", "rust-lld\0-flavor\0gnu"), BACKGROUND },
+	{ PROCESS("/usr/bin/bazel", "bazel", "bazel\0run\0//:app"), "no class" },
+	{ PROCESS("/root/.cache/bazel/_bazel_me/install/1f/embedded_tools/jdk/bin/java", "java", "bazel(src)\0-jar\0A-server.jar"), BACKGROUND },
+	{ PROCESS("/usr/lib/ghc/bin/ghc-9.4.7", "ghc-9.4.7", "/usr/lib/ghc/bin/ghc\0-B/usr/lib/ghc\0--interactive"), "no class" },
+	/* As seen with gradle 4.4 and Maven 3.8: the client, the daemon, and programs that a build starts. */
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "java\0-Dorg.gradle.appname=gradle\0-classpath\0"
+		  "/usr/share/gradle/lib/gradle-launcher-4.4.1.jar\0org.gradle.launcher.GradleMain\0--offline\0build"), "no rule" },
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "/usr/lib/jvm/17/bin/java\0-Xmx1024m\0-cp\0/usr/share/gradle/lib/gradle-launcher-4.4.1.jar\0"
+		  "org.gradle.launcher.daemon.bootstrap.GradleDaemon\0004.4.1"), BACKGROUND },
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "/usr/lib/jvm/17/bin/java\0-Dfile.encoding=UTF-8\0-cp\0/src/build/classes\0A"), "no rule" },
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "java\0-classpath\0/usr/share/maven/boot/plexus-classworlds-2.x.jar\0"
+		  "org.codehaus.plexus.classworlds.launcher.Launcher\0package"), BACKGROUND },
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "java\0-classpath\0/usr/share/maven/boot/plexus-classworlds-2.x.jar\0"
+		  "org.codehaus.plexus.classworlds.launcher.Launcher\0spring-boot:run"), "no class" },
 	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-Xmx4g\0-cp\0gradle-daemon-main-8.10.jar\0"
 		  "org.gradle.launcher.daemon.bootstrap.GradleDaemon\0008.10"), BACKGROUND },
 	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-cp\0x.jar\0worker.org.gradle.process.internal.worker.GradleWorkerMain\0Gradle Test"),
@@ -208,6 +233,13 @@ static struct program programs[] = {
 	{ PROCESS("/usr/bin/python3.11", "python3", "python3"), "no rule" },
 	{ PROCESS("/usr/bin/python3.11", "python3", "python3\0manage.py\0runserver"), "no rule" },
 	{ PROCESS("/usr/bin/node", "node", "node\0node_modules/.bin/jest\0--watchAll"), "no class" },
+	{ PROCESS("/usr/bin/node", "node", "node\0node_modules/jest/bin/jest.js\0--watchAll=false"), BACKGROUND },
+	{ PROCESS("/usr/bin/node", "node", "node\0node_modules/.bin/vitest\0run"), BACKGROUND },
+	{ PROCESS("/usr/bin/node", "node", "/usr/bin/node\0node_modules/vitest/vitest.mjs\0--ui"), "no class" },
+	{ PROCESS("/usr/bin/node", "node", "/usr/bin/node\0node_modules/webpack/bin/webpack.js"), BACKGROUND },
+	{ PROCESS("/usr/bin/node", "webpack", "webpack"), BACKGROUND },
+	{ PROCESS("/src/node_modules/@typescript/typescript-linux-x64/lib/tsc", "tsc",
+		  "/src/node_modules/@typescript/typescript-linux-x64/lib/tsc\0--noEmit"), BACKGROUND },
 
 	/* Package managers, and their programs that ask questions. */
 	{ PROCESS("/usr/bin/dpkg-deb", "dpkg-deb", "dpkg-deb\0--fsys-tarfile\0x.deb"), BACKGROUND },
@@ -223,16 +255,39 @@ static struct program programs[] = {
 	{ PROCESS("/usr/bin/dnf5", "dnf5", "dnf\0upgrade\0--security"), "no rule" },
 	{ PROCESS("/usr/bin/pacman", "pacman", "pacman\0-Syu\0--noconfirm"), BACKGROUND },
 	{ PROCESS("/usr/bin/pacman", "pacman", "pacman\0-Syu"), "no rule" },
+	{ PROCESS("/usr/bin/apt-get", "apt-get", "apt-get\0-y\0install\0vim"), BACKGROUND },
+	{ PROCESS("/usr/bin/apt", "apt", "apt\0update"), BACKGROUND },
+	{ PROCESS("/usr/bin/bash", "bash", "/usr/bin/bash\0-c\0. /tmp/alpm_IpYl5X/.INSTALL; post_install 1-1", .parent = &pacman),
+	  BACKGROUND },
 	{ PROCESS("/usr/bin/zypper", "zypper", "zypper\0dup"), "no rule" },
+	{ PROCESS("/usr/bin/zypper", "zypper", "zypper\0--non-interactive\0dup"), BACKGROUND },
+	{ PROCESS("/usr/bin/repo2solv", "repo2solv", "repo2solv\0-o\0/var/cache/zypp/solv/t/solv", .parent = &zypper), BACKGROUND },
+	{ PROCESS("/usr/bin/rpm", "rpm", "rpm\0--root\0/\0-U\0--percent\0--\0x.rpm", .parent = &zypper), BACKGROUND },
+	{ PROCESS("/usr/bin/rpm", "rpm", "rpm\0-qa", .parent = &in_terminal), "no rule" },
 	{ PROCESS("/usr/bin/flatpak", "flatpak", "flatpak\0run\0org.gimp.GIMP\0update\0-y"), "no class" },
 	{ PROCESS("/usr/bin/flatpak", "flatpak", "flatpak\0update"), "no rule" },
+	{ PROCESS("/usr/bin/flatpak", "flatpak", "flatpak\0--user\0upgrade\0-y"), BACKGROUND },
+	{ PROCESS("/usr/bin/flatpak", "flatpak", "flatpak\0build\0dir\0apt\0-y"), "no class" },
+	{ PROCESS("/usr/bin/flatpak", "flatpak", "flatpak\0build-export\0repo\0dir"), BACKGROUND },
+	{ PROCESS("/usr/libexec/flatpak-system-helper", "flatpak-system-", "/usr/libexec/flatpak-system-helper"), BACKGROUND },
 	{ PROCESS("/usr/bin/bash", "rpm-tmp.a8Fj2k", "/bin/sh\0/var/tmp/rpm-tmp.a8Fj2k\0001"), BACKGROUND },
 	{ PROCESS("/usr/bin/nix", "nix-daemon", "nix-daemon\00012345"), BACKGROUND },
 	{ PROCESS("/usr/bin/nix", "nix", "nix\0develop"), "no class" },
 	{ PROCESS("/usr/bin/nix", "nix-shell", "nix-shell\0-p\0x"), "no rule" },
+	{ PROCESS("/usr/bin/bash", "bash", "bash\0/tmp/nix-shell-29192-0/rc"), "no rule" },
+	{ PROCESS("/nix/store/a-bash-5.2/bin/bash", "bash", "bash\0-e\0/nix/store/b-source-stdenv.sh\0/nix/store/c-default-builder.sh"),
+	  BACKGROUND },
 	{ PROCESS("/usr/bin/node", "npm", "node\0/usr/bin/npm\0ci"), BACKGROUND },
 	{ PROCESS("/usr/bin/node", "npm", "node\0/usr/bin/npm\0start"), "no class" },
 	{ PROCESS("/usr/bin/node", "npm", "node\0/usr/bin/npm\0init"), "no rule" },
+	{ PROCESS("/usr/bin/node", "npm run build", "npm run build"), "no rule" },
+	{ PROCESS("/usr/bin/node", "node", "node\0/usr/bin/npx\0tsc"), "no rule" },
+	{ PROCESS("/usr/bin/python3.11", "python", "python\0-m\0pip\0install\0."), BACKGROUND },
+	{ PROCESS("/usr/bin/pipewire", "pipewire", "/usr/bin/pipewire"), INTERACTIVE },
+	{ PROCESS("/home/me/.local/bin/uv", "uv", "uv\0sync"), BACKGROUND },
+	{ PROCESS("/home/me/.local/bin/uv", "uv", "uv\0run\0app.py"), "no class" },
+	{ PROCESS("/home/me/.bun/bin/bun", "bun", "bun\0test"), BACKGROUND },
+	{ PROCESS("/home/me/.bun/bin/bun", "bun", "bun\0server.ts"), "no rule" },
 
 	/* Models, indexes and sync clients. */
 	{ PROCESS("/usr/bin/ollama", "ollama", "/usr/bin/ollama\0serve"), UTILITY },
@@ -240,6 +295,8 @@ static struct program programs[] = {
 	{ PROCESS("/usr/bin/ollama", "ollama", "ollama\0run\0llama3"), "no class" },
 	{ PROCESS("/usr/bin/llama-server", "llama-server", "llama-server\0-m\0x.gguf"), UTILITY },
 	{ PROCESS("/usr/bin/llama-cli", "llama-cli", "llama-cli\0-m\0x.gguf"), "no rule" },
+	{ PROCESS("/usr/bin/python3.11", "python3", "python3\0-m\0llama_cpp.server\0--model\0x.gguf"), UTILITY },
+	{ PROCESS("/usr/bin/python3.11", "VLLM::EngineCor", "VLLM::EngineCore"), UTILITY },
 	{ PROCESS("/usr/bin/recollindex", "recollindex", "recollindex\0-m"), MAINTENANCE },
 	{ PROCESS("/usr/bin/recoll", "recoll", "recoll"), "no rule" },
 	{ PROCESS("/usr/bin/onedrive", "onedrive", "onedrive\0--monitor"), BACKGROUND },
