@@ -115,7 +115,7 @@ class Explain(LiveTest):
         child = maker.tell(0, "spawn", [self.alias("nobody"), "1000"])
         self.check(child, BACKGROUND, "inherited-rule", "maker", ["inherited from %d %s" % (maker.pid, "maker")])
         child = threads.tell(0, "spawn", [self.alias("nobody"), "1000"])
-        self.check(child, DEFAULT, "default", words=['"threads" at %s: its parent\'s' % self.place("threads")])
+        self.check(child, DEFAULT, "default", words=['"threads" at %s: this is the parent\'s rule' % self.place("threads")])
 
     def test_what_others_chose(self):
         self.daemon(RULES)

@@ -150,7 +150,7 @@ class Limit(Overrides):
         self.assertEqual(self.overrides(), 1)
         self.assertIn("no more than %s: somebody requested this limit at run time" % BACKGROUND,
                       schedqos("explain", str(app.pid)).stdout)
-        self.assertIn("by a group or an override", schedqos("status").stdout)
+        self.assertIn("by a group, an override or hidden windows", schedqos("status").stdout)
         holder.end()
         self.assert_carries(app, INITIATED)
         wait_for(lambda: get_attr(child).policy != BATCH, "the limit's end")
