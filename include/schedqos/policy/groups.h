@@ -2,7 +2,7 @@
 /*
  * Groups limit the classes that the tasks of a cgroup may have, and the plan applies their limits. A denied class is
  * replaced by the next lower class that is allowed, or by the lowest class of all if there is none. If several groups
- * hold for a cgroup, a class is allowed only if each of them allows it.
+ * apply to a cgroup, a class is allowed only if each of them allows it.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct group {
 	size_t n_classes;
 };
 
-/* Returns whether the group holds for the tasks of a cgroup. cgroup: path that begins with a slash. */
+/* Returns whether the group applies to the tasks of a cgroup. cgroup: path that begins with a slash. */
 bool group_holds(const struct group *group, const char *cgroup);
 
 /*

@@ -6,7 +6,7 @@
  *
  * Root may request anything. A user's override applies to a process only while that runs with the user's privileges
  * alone: not to a set-user-ID program or one with capabilities, even if it is the user's child. Root's overrides and
- * users' have slots of their own: root's class comes before a user's, and the lowest limit that applies holds.
+ * users' have slots of their own: root's class comes before a user's, and of the limits that apply, the lowest counts.
  */
 #pragma once
 

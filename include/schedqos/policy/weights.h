@@ -18,25 +18,25 @@ struct config;
 struct weight {
 	const char *pattern; /* a unit's name, or a glob on such names */
 	struct source source;
-	bool at_seat;	   /* holds only while a user is logged in at a seat */
+	bool at_seat;	   /* applies only while a user is logged in at a seat */
 	const char *qos;   /* name of the class that the weight is computed from, or NULL */
 	uint16_t number;   /* the weight, CPU_WEIGHT_MIN..CPU_WEIGHT_MAX */
 };
 
-/* Sorted by weights_finish. The first weight that holds for a unit counts. */
+/* Sorted by weights_finish. The first weight that applies to a unit counts. */
 struct weight_list {
 	struct weight *items;
 	size_t count;
 };
 
 /*
- * Returns the cpu weight for a group of tasks of this class, by the kernel's table of nice values. A group of tasks of
- * nice 0 has weight 100. A class that is not fair gets CPU_WEIGHT_MAX.
+ * Returns the cpu weight for a cgroup with tasks of this class, by the kernel's table of nice values. A cgroup with
+ * tasks of nice 0 has weight 100. A class that is not fair gets CPU_WEIGHT_MAX.
  */
 unsigned weight_of_class(const struct qos_class *class);
 
 /* Sorts a list by pattern_compare, and computes the weights that are given as class names. */
 void weights_finish(const struct config *config, const struct weight_list *list);
 
-/* Returns the weight for a unit, or 0 if none holds. seat_is_used: a user is logged in at a seat. */
+/* Returns the weight for a unit, or 0 if none applies. seat_is_used: a user is logged in at a seat. */
 unsigned weights_find(const struct weight_list *list, const char *unit, bool seat_is_used);
