@@ -32,7 +32,7 @@ class Against(LiveTest):
         self.assertEqual(len(shares), 1, result.stdout)
         return [float(share) for share in shares[0]], result.stdout
 
-    def test_what_ranks_is_named(self):
+    def test_explain_names_what_ranks_two_tasks(self):
         if not self.cgroups.is_v1:
             self.cgroups.turn(self.cgroups.root, "+cpu")
         self.cgroups.weigh("a\033[2J", 200)
@@ -53,12 +53,12 @@ class Against(LiveTest):
         self.assertEqual(shares[0], 0)
         self.assertIn("priorities come before", text)
 
-    def test_anybody_may_ask(self):
+    def test_any_user_may_compare_two_tasks(self):
         result = subprocess.run([SCHEDQOS, "explain", "1", "--against", str(self.task("a"))], user=65534, group=65534,
                                 extra_groups=[], capture_output=True, text=True, check=False)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
-    def test_one_that_is_gone(self):
+    def test_a_task_that_has_ended_is_reported(self):
         gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], stdout=subprocess.PIPE, check=True)
         result = schedqos("explain", "1", "--against", gone.stdout.decode().strip())
         self.assertEqual(result.returncode, 1)

@@ -29,16 +29,16 @@ class Agents(LiveTest):
             self.daemon(layers={"app_configs/agents.json": file.read()})
         self.agent = self.puppet("claude")
 
-    def test_a_command(self):
+    def test_commands_of_an_agent_are_in_the_background(self):
         shell = self.agent.tell(0, "spawn", [self.shell, "-c", self.unknown + " 1000; true"])
         self.assert_carries(shell, BACKGROUND)
         self.assert_carries(self.child_of(shell), BACKGROUND)
         self.assert_keeps(self.agent, DEFAULT)
-        # What it starts in another way.
+        # Children that it starts without a shell.
         self.assert_keeps(self.agent.tell(0, "spawn", [self.unknown, "1000"]), DEFAULT)
         self.assert_keeps(self.agent.tell(0, "in_terminal", [self.shell, "-i"], self.shell), DEFAULT)
 
-    def test_an_editor_and_what_it_starts(self):
+    def test_an_editor_that_a_command_opens_does_not_inherit(self):
         editor = self.alias("kak", PYTHON)
         program = "import subprocess; subprocess.run(['%s', '1000'])" % self.unknown
         shell = self.agent.tell(0, "spawn", [self.shell, "-c", '%s -c "%s"; true' % (editor, program)])

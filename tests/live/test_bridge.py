@@ -96,7 +96,7 @@ class Bridge(AskerTest):
         with open(self.path(name + ".log"), "ab") as log:
             program = self.run_program([*self.inside, *command], stdout=log, stderr=log, env=environment(), **options)
         if name == "bus":
-            # It is there a little before everybody may connect.
+            # The socket exists shortly before everybody may connect.
             path = self.path("run/system_bus_socket")
             wait_for(lambda: os.path.exists(path) and os.stat(path).st_mode & 0o002, "the bus")
         return program
@@ -194,7 +194,7 @@ class Bridge(AskerTest):
 class Interface(Bridge):
     """Calls that need no process of the user's."""
 
-    def test_it_is_as_the_manual_has_it(self):
+    def test_the_interface_is_that_of_the_manual(self):
         """Methods with their arguments and properties are those of org.schedqos1(5)."""
         self.start_all()
         text = self.run_as(BOB, "busctl", "introspect", "--xml-interface", NAME, PATH).stdout
@@ -216,7 +216,7 @@ class Interface(Bridge):
         for member in ("org.freedesktop.DBus.ObjectManager.GetManagedObjects", "org.schedqos1.Overrides.Drop", "none.of.Ours"):
             interface, _, method = member.rpartition(".")
             self.assert_refused(self.ask(self.asker(ALICE), method, interface=interface), DENIED)
-        # Nor is anybody else the bridge.
+        # No other user can become the bridge.
         result = self.run_as(ALICE, "busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
                              "RequestName", "su", SYSTEM76, "0")
         self.assertNotEqual(result.returncode, 0)
@@ -230,11 +230,11 @@ class Interface(Bridge):
             self.assert_refused(self.ask(bob, *words), PASSWORD)
         for own in (("LimitCgroup", "ssb", "/", BACKGROUND, "true"), ("LiftCgroup", "s", "/")):
             self.assert_refused(self.ask(bob, *own), PASSWORD)
-            # It is ours to do without: root has the daemon.
+            # Root is refused, because root asks the daemon itself.
             self.assert_refused(self.ask(root, *own), NOT_SUPPORTED)
         self.assert_refused(self.ask(root, "Explain", "u", 1), NOT_SUPPORTED)
         self.assert_refused(self.ask(bob, "SetShown", "us", os.getpid(), "focused"), DENIED, "polkit does not allow this")
-        # Without polkit only root may.
+        # Without polkit only root is allowed.
         self.polkit.end()
         wait_for(lambda: not self.has_name("org.freedesktop.PolicyKit1"), "no polkit")
         self.assert_refused(self.ask(alice, "Reload"), DENIED, "polkit does not run")
@@ -245,7 +245,7 @@ class Interface(Bridge):
     def test_properties_follow_the_daemon(self):
         alice, root = self.asker(ALICE), self.asker(0)
         self.start_bridge()
-        # Before its end it looks once more.
+        # The bridge asks once more before it ends.
         os.kill(self.bridge.pid, signal.SIGSTOP)
         daemon = self.daemon({"schedqos": {"sched_profile": None}}, prefix=self.inside)
         os.kill(self.bridge.pid, signal.SIGCONT)
@@ -268,7 +268,7 @@ class Interface(Bridge):
         self.assertEqual(self.bridge.popen.wait(PATIENCE), 1, self.logs())
         self.assertIn("the daemon has ended", self.logs())
 
-    def test_what_others_cannot_see_of_a_task(self):
+    def test_a_task_of_others_is_not_explained(self):
         self.start_all()
         alice, bob = self.asker(ALICE), self.asker(BOB)
         app = self.sleeper("app", user=ALICE)
@@ -288,7 +288,7 @@ class Interface(Bridge):
         self.assertIn("password", self.verb(BOB, "reload", status=1))
         self.assertIn("only root", self.verb(BOB, "explain", "--name", "app", status=1))
 
-    def test_patterns_of_a_file_that_only_root_may_read(self):
+    def test_patterns_of_a_private_file_are_left_out(self):
         self.start_all(config={"ap[p]": {"qos": INITIATED}, "App": {"qos": BACKGROUND}})
         app = self.sleeper("app", user=ALICE)
         self.assert_carries(app, INITIATED)
@@ -307,7 +307,7 @@ class Interface(Bridge):
                 self.assertNotIn(hidden, said)
         self.assertIn("\"ap[p]\" at " + self.current.config, self.current.ask("explain", str(app.pid)).stdout)
 
-    def test_where_proc_hides_others(self):
+    def test_lists_are_refused_where_proc_hides_others(self):
         """Tasks of others are refused if the administrator mounts /proc with hidepid."""
         self.daemon(CONFIG, prefix=self.inside)
         self.start_bridge(prefix=["unshare", "-m", "sh", "-ec", 'mount -t proc -o hidepid=2 proc /proc; exec "$@"', "sh"])
@@ -328,7 +328,7 @@ class Interface(Bridge):
     def answers(asker, count):
         return [asker.stdout.readline().rstrip("\n").split("\t")[:3] for _ in range(count)]
 
-    def test_one_user_floods_and_another_is_served(self):
+    def test_a_flood_by_one_user_does_not_stop_another(self):
         """Calls that sd-bus answers itself count, too."""
         self.start_all()
         calls = (("Status", NAME), ("Ping", "org.freedesktop.DBus.Peer"), ("Introspect", "org.freedesktop.DBus.Introspectable"))
@@ -366,7 +366,7 @@ class Interface(Bridge):
             self.assert_refused(self.ask(alice, method, "h", "/dev/null"), NOT_SUPPORTED, "descriptors")
         self.end_bridge()
 
-    def test_the_bus_starts_it_and_it_ends_without_a_daemon_and_with_the_bus(self):
+    def test_the_bus_starts_the_bridge_which_ends_without_a_daemon_or_a_bus(self):
         self.let_the_bus_start_it()
         self.assert_refused(self.ask(self.asker(ALICE), "Status"), NO_DAEMON, "no daemon runs")
         wait_for(lambda: not self.has_name(NAME), "the end of a bridge without a daemon")
@@ -377,7 +377,7 @@ class Interface(Bridge):
         self.bus.end()
         wait_for(lambda: state(pid) in (None, "Z"), "the end of the bridge")
 
-    def test_without_a_bridge_it_is_said_what_is_missing(self):
+    def test_without_a_bridge_verbs_name_what_is_missing(self):
         self.daemon(CONFIG, prefix=self.inside)
         for verb in (("list",), ("set", os.getpid(), BACKGROUND), ("limit", os.getpid(), BACKGROUND), ("explain", os.getpid())):
             self.assertIn("schedqos-desktop", self.verb(ALICE, *verb, status=1))
@@ -386,14 +386,14 @@ class Interface(Bridge):
 class Own(Bridge):
     """Classes and limits for a user's own processes."""
 
-    def test_a_class_and_its_end(self):
+    def test_a_class_is_in_force_until_it_ends(self):
         self.start_all()
         app = self.sleeper("app", user=ALICE)
         self.assert_carries(app, INITIATED)
         self.verb(ALICE, "set", app.pid, BACKGROUND)
         self.assert_carries(app, BACKGROUND)
         self.assertIn("at run time", self.verb(ALICE, "explain", app.pid))
-        # What is kept outlasts the bridge.
+        # A class with keep outlasts the bridge.
         self.end_bridge()
         self.assert_keeps(app, BACKGROUND)
         self.start_bridge()
@@ -403,7 +403,7 @@ class Own(Bridge):
         self.assertIn("did you mean", self.verb(ALICE, "set", app.pid, "QOS_BACKGRUND", status=2))
         self.end_bridge()
 
-    def test_more_than_the_rules_give_takes_a_password(self):
+    def test_a_class_above_the_rules_takes_a_password(self):
         self.start_all()
         for user, status, becomes in ((ALICE, 1, BACKGROUND), (CAROL, 0, UI)):
             slow = self.sleeper("slow", user=user)
@@ -411,7 +411,7 @@ class Own(Bridge):
             self.verb(user, "set", slow.pid, UI, status=status)
             self.assert_keeps(slow, becomes)
 
-    def test_polkit_is_told_the_program_and_the_class(self):
+    def test_polkit_s_dialog_names_program_and_class(self):
         """polkit's dialog shows them, and a program's name cannot pretend to be more than a name."""
         self.start_all()
         app = self.sleeper("app", executable=self.alias("<b>a\033), x"), user=BOB)
@@ -425,7 +425,7 @@ class Own(Bridge):
             self.assert_refused(self.ask(asker, *words), PASSWORD)
             wait_for(lambda: "dialog: %s\n" % said in self.logs(), lambda: said + "\n" + self.logs())
 
-    def test_what_is_held_ends_with_whoever_holds_it(self):
+    def test_overrides_end_with_the_program_that_made_them(self):
         self.start_all()
         app, other = self.sleeper("app", user=ALICE), self.sleeper("app", user=ALICE)
         alice = self.asker(ALICE)
@@ -438,8 +438,8 @@ class Own(Bridge):
         self.assertEqual(self.ask(self.asker(ALICE), "LiftProcess", "u", other.pid), ["ok", "1"])
         self.assert_carries(other, INITIATED)
 
-    def test_a_bridge_that_is_killed_holds_nothing(self):
-        """At whatever moment of a call it is killed."""
+    def test_overrides_end_with_a_killed_bridge(self):
+        """The bridge is killed at several moments of a call."""
         self.start_all()
         apps = [self.sleeper("app", user=ALICE) for _ in range(8)]
         for answers in range(len(apps) + 1):
@@ -448,7 +448,7 @@ class Own(Bridge):
                 asker.stdin.write("%s SetClass usbb %d %s false false\n" % (NAME, app.pid, UTILITY))
                 asker.stdin.flush()
             for asker in askers[:answers]:
-                # Any answer does: what matters is what is left of it.
+                # Any answer will do: the test is about overrides that are left.
                 asker.stdout.readline()
             self.bridge.end()
             for asker in askers:
@@ -458,7 +458,7 @@ class Own(Bridge):
             self.start_bridge()
         self.assertEqual(self.current.status()["overrides"], 0)
 
-    def test_limit_returns_with_the_process(self):
+    def test_limit_returns_when_the_process_ends(self):
         self.start_all()
         app = self.sleeper("app", user=ALICE)
         limit = self.run_program([*self.inside, *self.identity(ALICE), SCHEDQOS, "limit", str(app.pid), BACKGROUND],
@@ -468,7 +468,7 @@ class Own(Bridge):
         app.end()
         self.assertEqual(limit.popen.wait(PATIENCE), 0)
 
-    def test_classes_of_his_units(self):
+    def test_classes_of_a_user_s_units_are_set(self):
         groups = self.new_cgroups("user.slice")
         self.start_all()
         alice, own, path = self.asker(ALICE), self.sleeper("own", user=ALICE), "user-%d.slice/own.service" % ALICE
@@ -486,7 +486,7 @@ class Own(Bridge):
         self.hang_up(alice)
         self.assert_carries(own, DEFAULT)
 
-    def test_root_goes_before(self):
+    def test_requests_of_root_have_priority(self):
         self.start_all()
         app = self.sleeper("app", user=CAROL)
         self.verb(0, "set", app.pid, BACKGROUND)
@@ -496,9 +496,9 @@ class Own(Bridge):
         self.verb(CAROL, "reset", app.pid, status=1)
         self.assert_keeps(app, BACKGROUND)
 
-    # ---- those who try ----
+    # ---- hostile requests ----
 
-    def test_what_is_not_ones_own(self):
+    def test_processes_and_cgroups_of_others_are_refused(self):
         self.start_all()
         carol, bobs = self.asker(CAROL), self.sleeper("app", user=BOB)
         self.assert_carries(bobs, INITIATED)
@@ -513,7 +513,7 @@ class Own(Bridge):
             self.assertEqual(self.ask(carol, "LimitCgroup", "ssb", cgroup, BACKGROUND, "true")[0], "error", cgroup)
         self.assert_keeps(bobs, INITIATED)
 
-    def test_what_is_no_process(self):
+    def test_an_id_without_a_process_has_no_effect(self):
         """0 names a process only for root's own client."""
         self.start_all()
         carol = self.asker(CAROL)
@@ -522,7 +522,7 @@ class Own(Bridge):
                          ("LimitProcess", "usb", pid, UTILITY, "true"), ("Reset", "u", pid), ("LiftProcess", "u", pid)):
                 self.assertIn(self.ask(carol, *call)[1], (NAME + ".Error.Failed", "0"), call)
 
-    def test_texts_without_end(self):
+    def test_long_texts_are_refused(self):
         """
         Long texts are refused, because they would stay in memory while polkit is asked, and be copied to the daemon.
         """
@@ -534,7 +534,7 @@ class Own(Bridge):
             self.assert_refused(self.ask(carol, *call), INVALID, "long")
         self.end_bridge()
 
-    def test_another_name_takes_a_policy_of_its_own(self):
+    def test_the_name_of_system76_scheduler_takes_a_policy_of_its_own(self):
         """
         The administrator has to install it: where system76-scheduler runs, our policy would open it to every user.
         """
@@ -546,7 +546,7 @@ class Own(Bridge):
 
 
 class Shown(Bridge):
-    def test_in_front_and_hidden(self):
+    def test_visibility_raises_and_lowers(self):
         self.start_all(config={"schedqos": {"focus": UI}})
         alice, window = self.asker(ALICE), self.sleeper("window", user=ALICE)
         focus = self.ask(alice, "Get", "ss", NAME, "Focus", interface="org.freedesktop.DBus.Properties")
@@ -581,7 +581,7 @@ class System76(Bridge):
             policy, = re.findall(r"^<busconfig>$.*?^</busconfig>$", file.read(), re.M | re.S)
         self.write("conf/com.system76.Scheduler.conf", policy)
 
-    def test_the_window_in_front(self):
+    def test_system76_s_foreground_process_gets_the_focus(self):
         self.start_all("--system76", config={"schedqos": {"focus": UI}})
         alice = self.asker(ALICE, SYSTEM76, SYSTEM76_PATH)
         first, second, bobs = (self.sleeper("window", user=user) for user in (ALICE, ALICE, BOB))
@@ -600,7 +600,7 @@ class System76(Bridge):
         self.assert_carries(first, DEFAULT)
         self.end_bridge()
 
-    def test_modes_and_profiles(self):
+    def test_system76_s_profiles_are_sched_profiles(self):
         self.start_all("--system76")
         alice = self.asker(ALICE, SYSTEM76, SYSTEM76_PATH)
         self.assertEqual(self.ask(alice, "SetCpuMode", "y", 3, interface=SYSTEM76), ["ok"])

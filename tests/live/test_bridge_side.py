@@ -35,32 +35,32 @@ class BridgeSide(AskerTest):
 
 
 class Socket(BridgeSide):
-    def test_who_gets_in(self):
+    def test_only_root_and_the_bridge_s_user_are_accepted(self):
         self.daemon_with_bridge()
         self.assertEqual(self.asker().state, "ready")
         self.assertEqual(self.asker(BRIDGE).state, "ready")
         self.assertEqual(self.asker(OTHER).state, "Permission denied")
-        # Whoever is in the group can knock, no more.
+        # A member of the group can connect, but is not accepted.
         self.assertNotEqual(self.asker(OTHER, gid=BRIDGE).state, "ready")
 
-    def test_without_that_user_only_root_does(self):
+    def test_without_the_bridge_s_user_only_root_is_accepted(self):
         self.daemon()
         self.assertEqual(self.asker().state, "ready")
         self.assertEqual(self.asker(BRIDGE).state, "Permission denied")
 
-    def test_it_is_said_that_the_socket_cannot_be_his(self):
+    def test_a_socket_that_the_bridge_cannot_use_is_logged(self):
         daemon = self.daemon_with_bridge(prefix=["setpriv", "--bounding-set=-chown", "--"])
         self.assertEqual(self.asker(BRIDGE).state, "Permission denied")
         self.assertIn("so the bridge does not work: Operation not permitted", daemon.log())
 
-    def test_what_the_bridge_may_call(self):
+    def test_the_bridge_may_call_only_methods_for_users(self):
         self.daemon_with_bridge()
         bridge, root, app = self.asker(BRIDGE), self.asker(), self.sleeper("app")
         for call in (("Status",), ("ListTasks",), ("GetUserWeights",), ("Reload",), ("SetSchedProfile", "s", "-")):
             self.assertEqual(self.ask(bridge, MANAGER, *call)[0], "ok", call)
         for call in (("GetConfig",), ("GetWeights",), ("ExplainName", "s", "app")):
             self.assert_refused(self.ask(bridge, MANAGER, *call), DENIED)
-        # Nothing in root's name, whom nobody else can be.
+        # The bridge may request nothing in root's name.
         for method, types, *words in (
                 ("SetClass", "usbb", app.pid, UTILITY, "false", "false"), ("RaiseClass", "usbb", app.pid, UI, "false", "false"),
                 ("Reset", "u", app.pid), ("LimitProcess", "usb", app.pid, UTILITY, "false"), ("LiftProcess", "u", app.pid),
@@ -71,7 +71,7 @@ class Socket(BridgeSide):
             self.assertEqual(self.ask(root, OVERRIDES, *call)[0], "ok")
         self.assert_refused(self.ask(root, OVERRIDES, "SetShown", "usus", 0, "-", app.pid, "hidden"), NOT_YOURS)
 
-    def test_no_file_is_taken(self):
+    def test_no_file_descriptor_is_accepted(self):
         """Closing one would wait for the process that serves its file system."""
         if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 16):
             self.skipTest("a kernel before 6.16")
@@ -81,7 +81,7 @@ class Socket(BridgeSide):
             with self.assertRaises(PermissionError):
                 socket.send_fds(client, [b"\0"], [client.fileno()])
 
-    def test_the_mapping_at_run_time(self):
+    def test_a_mapping_chosen_at_run_time_outlasts_a_reload(self):
         layers = {"mappings/calm.json": {"QOS_USER_INTERACTIVE": {"sched_nice": 1}}}
         daemon = self.daemon_with_bridge({"app": {"qos": UI}}, layers=layers)
         bridge, app = self.asker(BRIDGE), self.sleeper("app")
@@ -93,7 +93,7 @@ class Socket(BridgeSide):
         self.assertEqual(app.attr().nice, 1)
         self.assertEqual(self.ask(bridge, "wait", "Changed"), ["ok"])
         self.assertEqual(daemon.status()["mapping"], "calm")
-        # A reload does not end it.
+        # The mapping outlasts a reload.
         self.assertEqual(daemon.reload().returncode, 0)
         self.assertEqual(daemon.status()["mapping"], "calm")
         self.assertEqual(self.ask(bridge, MANAGER, "SetMapping", "s", "announcement")[0], "ok")
@@ -142,7 +142,7 @@ class UsersCase(BridgeSide):
 class Users(UsersCase):
     """Requests for users."""
 
-    def test_others(self):
+    def test_requests_for_others_are_refused(self):
         """Processes, cgroups and descriptors of others are refused."""
         bobs, roots = self.sleeper("app", user=self.BOB), self.sleeper("app")
         half = self.sleeper("app", prefix=["setpriv", "--ruid=%d" % self.ALICE, "--"])
@@ -170,8 +170,8 @@ class Users(UsersCase):
                             "org.schedqos1.Error.UnknownClass")
         self.assertEqual(self.current.status()["overrides"], 0)
 
-    def test_what_runs_set_user_id_is_untouched(self):
-        """Before, during and after; and so are its children, until they run as the user alone again."""
+    def test_set_user_id_programs_are_not_covered(self):
+        """Neither such a program nor its children are covered, until they run as nobody but the user again."""
         app = self.puppet_of(self.ALICE)
         before = self.spawned(app, "app", self.set_user_id("before"))
         self.assert_carries(before, INITIATED)
@@ -187,9 +187,9 @@ class Users(UsersCase):
             self.assertEqual(self.users(*end, app.pid), ["ok", "1"])
             self.assert_keeps(child, INITIATED)
 
-    def test_an_exec_of_such_a_program(self):
+    def test_a_process_that_execs_a_set_user_id_program_is_not_covered_any_more(self):
         """
-        A process of the tree becomes root: root's rules hold for it, and nothing of the user's request is left on it.
+        A process of the tree becomes root: from then on the rules apply to it, and the user's request does not.
         """
         path = self.set_user_id("su")
         for _ in range(20):
@@ -202,7 +202,7 @@ class Users(UsersCase):
             wait_for(lambda p=app: comm(p.pid) == b"su", "exec")
             self.assert_carries(app, DEFAULT)
 
-    def test_a_cgroup(self):
+    def test_a_limit_on_a_cgroup_covers_only_the_user_s_processes(self):
         """One in the user's slice, which has other cgroups in it."""
         groups = self.new_cgroups("user.slice")
         slice_ = "user-%d.slice" % self.ALICE
@@ -224,7 +224,7 @@ class Users(UsersCase):
     def units(self, uid, *units, holder=":1.1"):
         return self.users("SetUnitClasses", "usa(sss)", uid, holder, *(word for unit in units for word in unit))
 
-    def test_classes_of_units(self):
+    def test_classes_of_a_user_s_units_cover_only_that_user_s_tasks(self):
         groups = self.new_cgroups("user.slice")
         path = "user-%d.slice/own.service" % self.ALICE
         own, bobs = self.sleeper("own", user=self.ALICE), self.sleeper("own", user=self.BOB)
@@ -258,7 +258,7 @@ class Users(UsersCase):
         self.hang_up(self.bridge)
         carry(DEFAULT)
 
-    def test_no_one_takes_another_s_share(self):
+    def test_the_number_of_overrides_of_one_user_is_limited(self):
         programs = [self.sleeper("app", user=self.ALICE) for _ in range(65)]
         bobs = self.sleeper("app", user=self.BOB)
         for program in programs[:64]:
@@ -268,7 +268,7 @@ class Users(UsersCase):
         self.assertEqual(self.set(self.BOB, bobs, UTILITY)[0], "ok")
         self.assertEqual(schedqos("set", str(programs[64].pid), UTILITY).returncode, 0)
 
-    def test_texts_without_end(self):
+    def test_long_texts_are_refused(self):
         app = self.sleeper("app", user=self.ALICE)
         answers = [self.set(self.ALICE, app, "huge"), self.set(self.ALICE, app, UTILITY, holder="huge"),
                    self.limit_cgroup(self.ALICE, "huge", UTILITY),
@@ -278,7 +278,7 @@ class Users(UsersCase):
             self.assertLess(len(answer[2]), 2000)
         self.assertEqual(self.current.status()["overrides"], 0)
 
-    def test_the_last_class_that_root_has_asked_for_is_the_only_one(self):
+    def test_the_last_class_that_root_requested_replaces_earlier_ones(self):
         app, root = self.sleeper("app"), self.asker()
         self.assertEqual(self.ask(root, OVERRIDES, "SetClass", "ususbb", 0, "-", app.pid, BACKGROUND, "false", "false")[0], "ok")
         self.assertEqual(schedqos("set", str(app.pid), UTILITY).returncode, 0)
@@ -288,7 +288,7 @@ class Users(UsersCase):
         self.hang_up(root)
         self.assert_keeps(app, UTILITY)
 
-    def test_a_bridge_with_many_connections_ends_nothing_of_roots(self):
+    def test_many_connections_of_the_bridge_end_no_override_of_root(self):
         roots, root = self.sleeper("app"), self.asker()
         self.assertEqual(self.ask(root, OVERRIDES, "SetClass", "ususbb", 0, "-", roots.pid, BACKGROUND, "false", "false")[0], "ok")
         for _ in range(70):
@@ -319,7 +319,7 @@ class Levels(UsersCase):
         found, = (app["visibility"] for app in apps if app.get("name") == rule and app["class"] == qos and app["tasks"])
         return found
 
-    def test_a_tree(self):
+    def test_visibility_covers_the_process_tree_of_an_app(self):
         app, helper, named = self.app("calm")
         self.assert_carries(app, BACKGROUND)
         for word in ("focused", "played"):
@@ -348,7 +348,7 @@ class Levels(UsersCase):
         self.assert_carries(helper, DEFAULT)
         self.assertEqual(self.current.status()["apps_focused"], 0)
 
-    def test_a_program_that_an_app_has_started_is_one_of_its_own(self):
+    def test_a_program_that_an_app_started_can_be_an_app_of_its_own(self):
         """It is an app of its own once its visibility is reported, not before."""
         app, _, named = self.app()
         self.assert_carries(named, INITIATED)
@@ -360,7 +360,7 @@ class Levels(UsersCase):
         self.shown(app, "hidden")
         self.assert_keeps(named, INITIATED)
 
-    def test_an_app_with_a_cgroup(self):
+    def test_visibility_covers_the_cgroup_of_an_app(self):
         """Everything in the cgroup belongs to the app, orphans included, and nothing else does."""
         groups = self.new_cgroups("user.slice")
         top = "user-%d.slice/user@%d.service" % (self.ALICE, self.ALICE)
@@ -380,7 +380,7 @@ class Levels(UsersCase):
         for tid in (app.pid, orphan.pid):
             self.assert_keeps(tid, DEFAULT)
 
-    def test_a_terminal(self):
+    def test_visibility_does_not_cover_programs_in_a_terminal(self):
         """A build in a terminal keeps its class when the window is hidden: its shell has a terminal of its own."""
         groups = self.new_cgroups("user.slice")
         terminal = self.puppet("window")
@@ -398,7 +398,7 @@ class Levels(UsersCase):
         born = terminal.tell(0, "in_terminal", [self.path("app"), "1000"], self.alias("app"))
         self.assert_carries(born, INITIATED)
 
-    def test_who_may_say_so(self):
+    def test_visibility_is_accepted_only_for_one_s_own_processes(self):
         bobs, app = self.sleeper("calm", user=self.BOB), self.sleeper("calm", user=self.ALICE)
         self.assert_refused(self.shown(bobs, "focused"), NOT_YOURS)
         self.assert_refused(self.shown(app, "seen"), FAILED)
@@ -408,14 +408,14 @@ class Levels(UsersCase):
         self.assert_refused(self.shown(apps[8], "focused"), FAILED, "too many")
         self.assertEqual(self.shown(apps[0], "hidden"), ["ok"])
         self.assertEqual(self.shown(apps[8], "focused", holder=":1.2"), ["ok"])
-        # Nothing is left of it when whoever said so has gone.
+        # The visibility ends when its reporter leaves the bus.
         self.users("Drop", "s", ":1.2")
         self.assert_keeps(apps[8], BACKGROUND)
         self.hang_up(self.bridge)
         wait_for(lambda: self.current.status()["apps_focused"] == 0, "the end of the bridge's connection")
         self.assert_keeps(apps[1], BACKGROUND)
 
-    def test_what_is_only_visible_takes_no_room(self):
+    def test_visible_apps_do_not_count_towards_the_limit(self):
         windows, app = [self.sleeper("calm", user=self.ALICE) for _ in range(66)], self.sleeper("app", user=self.ALICE)
         self.assertEqual(self.shown(windows[0], "focused"), ["ok"])
         for window in windows[1:]:

@@ -33,7 +33,7 @@ class Files(LiveTest):
             self.path("own.json"), "schedqos: mapping m (%s:4:14)" % self.path("own.json"),
             "schedqos: 3 rules, 6 classes: no errors"])
 
-    def test_nothing_found(self):
+    def test_a_missing_configuration_is_reported(self):
         empty = self.layer()
         lines = schedqos("check", "--configs-path", empty, "--config", "/dev/null").stderr
         self.assertIn("not a regular file", lines)
@@ -44,7 +44,7 @@ class Files(LiveTest):
 
 
 class Difference(LiveTest):
-    def test_what_a_reload_would_bring(self):
+    def test_diff_shows_what_a_reload_would_change(self):
         daemon = self.daemon({"same": {}, "gone": {}, "app": {"qos": UTILITY}})
         app = self.sleeper("app")
         self.assert_carries(app, UTILITY)
@@ -68,7 +68,7 @@ class Difference(LiveTest):
         self.assertIn('- class QOS_MINE: { "sched_policy": "SCHED_NORMAL", "sched_nice": 1 }\n',
                       schedqos("check", "--diff").stdout)
 
-    def test_what_is_wrong_is_said_instead(self):
+    def test_diff_shows_errors_instead_of_differences(self):
         daemon = self.daemon()
         daemon.configure({"app": {"qos": "QOS_NONE"}})
         result = schedqos("check", "--diff")
@@ -76,7 +76,7 @@ class Difference(LiveTest):
         self.assertIn("unknown class", result.stderr)
         self.assertIn("keeps the previous one", schedqos("doctor").stdout)
 
-    def test_other_files_can_be_compared(self):
+    def test_diff_compares_other_files(self):
         self.daemon({"app": {"qos": UTILITY}})
         Daemon.write(self.path("other.json"), {"app": {"qos": UTILITY}, "more": {}})
         result = schedqos("check", "--diff", "--config", self.path("other.json"))

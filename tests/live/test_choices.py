@@ -78,14 +78,14 @@ class Choices(IoTest):
         for name, tid in self.tasks:
             self.assertEqual(seen(tid), self.expected[tid], "%d, %s" % (tid, name))
 
-    def test_before_the_start(self):
+    def test_choices_before_the_start_stay(self):
         self.start_apps()
         self.choose()
         self.start(**{"yield": False})
         self.carry(UI)
         self.check_after_stop()
 
-    def test_while_tagged(self):
+    def test_choices_under_a_class_stay(self):
         self.start()
         self.start_apps()
         self.carry(UI)

@@ -207,12 +207,12 @@ class Climbing(Hostility):
         self.check_now(groups, "after a reload")
         return groups
 
-    def test_shipped_rules(self):
+    def test_nobody_climbs_with_the_shipped_rules(self):
         groups = self.attack(attacks(INTERACTIVE, IMPOSED, SHIPPED_SLICES), layers=self.shipped())
         self.current.stop()
         self.check_after(groups, "after the stop")
 
-    def test_wide_classes_until_a_crash_and_a_restore(self):
+    def test_nobody_climbs_with_wide_classes_crash_and_restore(self):
         found = attacks("c-upper", "c-hard", WIDE_SLICES)
         found.update(("again: " + name, script) for name, script in attacks("c-top", "c-keep", WIDE_SLICES).items())
         groups = self.attack(found, {**WIDE, **REAL_TIME}, other={**WIDE, "plain": {"qos": "QOS_BOTTOM"}})
@@ -230,7 +230,7 @@ class Privilege(Hostility):
     user = "%d+" % NOBODY
     nice_limit = rt_limit = None
 
-    def test_what_it_may_take_it_keeps(self):
+    def test_a_task_keeps_what_it_may_take_itself(self):
         nice, real_time = {"nice": -11}, {"policy": FIFO, "priority": 7}
         cases = [(["0 exec " + name, "0 nice -11"], self.nice_limit, nice, {**nice, "policy": NORMAL})
                  for name in ("plain", INTERACTIVE, IMPOSED, "make")]
@@ -268,7 +268,7 @@ class Limits(Privilege):
         except PermissionError:
             self.skipTest("no limit can be raised here: CAP_SYS_RESOURCE is missing")
 
-    def test_not_below_the_limit(self):
+    def test_a_task_does_not_get_below_its_resource_limit(self):
         """A user who may go down to -2 has no right to a class's -4, nor to anything left of it."""
         self.begin(layers=self.shipped())
         group, = self.run_all([chain("0 exec " + INTERACTIVE, "0 nice -3", "0 exec nice", "0 slice %d" % (12 * MS),

@@ -38,7 +38,7 @@ class CrashTest(LiveTest):
 
     @staticmethod
     def clear():
-        """However the test ended, the machine is left as it was."""
+        """Leaves the machine as it was, however the test ended."""
         if os.path.exists(STATE):
             os.chmod(STATE, 0o600)
             schedqos("restore")
@@ -47,7 +47,7 @@ class CrashTest(LiveTest):
                 os.unlink(path)
 
     def killed(self, config=None):
-        """A daemon that has been killed."""
+        """Returns a daemon that was killed."""
         first = self.daemon(config or RULES)
         self.assert_carries(self.app, BACKGROUND)
         self.assert_carries(self.chosen, classes()[BACKGROUND]._replace(nice=6))
@@ -65,9 +65,9 @@ class CrashTest(LiveTest):
 
 
 class Unread(CrashTest):
-    """By its owner, if that is not as good as root: as in the unit. Nothing is lost."""
+    """Records that root cannot read without capabilities, as in the unit. They are kept."""
 
-    def test_by_a_start(self):
+    def test_a_start_refuses_records_that_it_cannot_read(self):
         self.need(CONFINED)
         first = self.killed()
         content = read(STATE)
@@ -84,8 +84,8 @@ class Unread(CrashTest):
 
 class Short(CrashTest):
     @unittest.skipIf(is_sanitized(), "a sanitizer needs descriptors of its own")
-    def test_of_descriptors(self):
-        """Who was born while no daemon ran is in /proc alone. One that cannot read that fails, and can be repeated."""
+    def test_a_restore_without_descriptors_fails_and_can_be_repeated(self):
+        """Only /proc has tasks that were born while no daemon ran. A restore that cannot read it fails, and can be repeated."""
         parent = self.puppet("app")
         first = self.killed()
         self.assert_carries(parent, BACKGROUND)
@@ -100,7 +100,7 @@ class Short(CrashTest):
 
 
 class Void(CrashTest):
-    """It is kept aside for later inspection."""
+    """Records that cannot be used are kept aside for later inspection."""
 
     def check(self, change, words):
         first = self.killed()
@@ -123,12 +123,12 @@ class Void(CrashTest):
         write(STATE, good)
         self.assert_restored(first)
 
-    def test_damaged(self):
+    def test_damaged_records_are_kept_aside(self):
         self.check(lambda: os.truncate(STATE, os.path.getsize(STATE) - 1), "corrupt")
 
 
 def reap_helpers():
-    """Those of whom was killed: the runner is their reaper now, and what has not been reaped is in /proc."""
+    """Reaps the helpers of a killed daemon: the test runner has adopted them, and zombies are still in /proc."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/stat" % pid, encoding="utf-8", errors="replace") as file:
@@ -141,7 +141,7 @@ def reap_helpers():
 
 @once
 class Moments(CrashTest):
-    """SIGKILL, later each time by half, until it comes too late. Afterwards every task of the machine is compared."""
+    """Sends SIGKILL later each time, by half, until it comes too late. Then compares every task of the machine."""
 
     STEP = 0.002  # a start or stop with this many tasks takes 20 ms and more
 
@@ -164,7 +164,7 @@ class Moments(CrashTest):
             reap_helpers()
             moments += 1
 
-    def test_of_a_start_after_a_crash(self):
+    def test_a_kill_during_a_start_loses_nothing(self):
         def begin():
             first = self.killed()
             daemon = self.prepare({"app": {"qos": UI}})
@@ -174,7 +174,7 @@ class Moments(CrashTest):
 
         self.kill_at_many_moments(begin, lambda daemon: "is listening" in daemon.log())
 
-    def test_of_a_stop(self):
+    def test_a_kill_during_a_stop_loses_nothing(self):
         def begin():
             daemon = self.daemon(RULES)
             self.assert_carries(self.app, BACKGROUND)

@@ -28,19 +28,19 @@ class Desktop(Bridge):
         if missing or not os.access(FOCUS, os.X_OK):
             self.skipTest("no %s" % ", ".join(missing or ["schedqos-focus"]))
         super().setUp()
-        # Alice is at the screen: else the shipped rules raise nothing of hers.
+        # Alice is at a seat: otherwise the shipped rules would raise none of her programs.
         self.write("users/%d" % ALICE, "ONLINE_SEATS=seat0\n")
         if os.path.isdir("/run/systemd/users"):
             self.assertEqual(self.run_as(0, "mount", "--bind", self.path("users"), "/run/systemd/users").returncode, 0)
         self.let_the_bus_start_it()
-        # By make, which runs these tests, all would inherit.
+        # make runs these tests, and everything would inherit its class.
         self.daemon({"schedqos": {"mapping": "announcement"}, "make": None}, prefix=self.inside, layers=shipped())
         self.runtime = self.path("runtime")
         os.mkdir(self.runtime, 0o700)
         os.chown(self.runtime, ALICE, ALICE)
         self.focus = self.start_focus()
         self.start_compositor()
-        # What the terminal runs has a terminal of its own: a build, and what no rule names.
+        # The programs in the terminal have a terminal of their own: a build, and one without a rule.
         self.terminal = self.open_window(shutil.which("foot"), "%s 1000 & %s 1000" % (self.alias("gmake"), self.alias("unnamed")))
         wait_for(lambda: self.current.status()["apps_focused"], self.logs)
         self.window = self.open_window(self.copy("window", shutil.which("foot")), "exec sleep 1000")
@@ -87,7 +87,7 @@ class Desktop(Bridge):
         self.assert_keeps(self.build, BACKGROUND)
         self.assert_keeps(self.unnamed, DEFAULT)
 
-    def test_what_is_in_front(self):
+    def test_the_app_in_front_is_raised_and_hidden_ones_are_lowered(self):
         self.assert_in_front(self.window)
         for _ in range(3):
             self.go_to(self.terminal)
@@ -95,7 +95,7 @@ class Desktop(Bridge):
             self.go_to(self.window)
             self.assert_in_front(self.window)
         self.assertIn("has the focus", self.verb(ALICE, "explain", self.window))
-        # Ten seconds.
+        # This takes ten seconds.
         self.sway("workspace", "2")
         self.assert_carries(self.window, DEFAULT)
         self.assert_carries(self.terminal, UTILITY)
@@ -104,15 +104,15 @@ class Desktop(Bridge):
         self.sway("workspace", "1")
         self.assert_in_front(self.window)
 
-    def test_with_the_service_ends_what_it_has_said(self):
+    def test_the_end_of_the_focus_service_ends_its_reports(self):
         self.assert_in_front(self.window)
         self.focus.end()
         self.assert_in_front(None)
         self.focus = self.start_focus()
         self.assert_in_front(self.window)
 
-    def test_any_of_them_killed(self):
-        """The next one is told everything again."""
+    def test_a_killed_daemon_bridge_or_service_recovers(self):
+        """Its successor gets all reports again."""
         self.assert_in_front(self.window)
         for who in ("focus", "bridge", "daemon"):
             self.kill(who)
@@ -135,5 +135,5 @@ class Desktop(Bridge):
             self.current.popen.wait()
             self.current.run()
             self.current.await_ready()
-            # Where there is no systemd, a bridge that has ended meanwhile is started by whoever calls it.
+            # Without systemd, a bridge that has ended is started by the next call.
             self.verb(ALICE, "status")

@@ -65,7 +65,7 @@ class EditTest(LiveTest):
 
 
 class Edit(EditTest):
-    def test_what_is_agreed_to_is_installed(self):
+    def test_an_edit_that_the_user_accepts_is_installed(self):
         result = self.edit(self.writer(NEW), "y\n")
         self.assertEqual((result.returncode, self.content()), (0, NEW), result.stderr)
         self.assertNotIn("warning", result.stderr)
@@ -74,26 +74,26 @@ class Edit(EditTest):
         self.assertIn("no daemon runs: it takes effect at the next start", result.stderr)
         self.check_litter()
 
-    def test_it_warns_as_check_does(self):
+    def test_edit_warns_as_check_does(self):
         for_all = {"app": {"qos": "QOS_LOUD"}, "QOS_LOUD": {"sched_nice": -9}}
         self.assertRegex(self.edit(self.writer(for_all), "n\n").stderr, r"json:2:2: app: warning: ")
 
-    def test_what_is_not_agreed_to_is_not(self):
+    def test_an_edit_that_the_user_rejects_is_not_installed(self):
         self.check_untouched(self.edit(self.writer(NEW), "n\n"), 1)
         self.check_untouched(self.edit(self.writer(NEW), "\n"), 1)
 
-    def test_nothing_changed(self):
+    def test_an_edit_without_changes_ends_at_once(self):
         result = self.edit("true", "")
         self.check_untouched(result, 0)
         self.assertIn("unchanged", result.stderr)
 
-    def test_an_editor_that_fails(self):
+    def test_a_failing_editor_changes_nothing(self):
         result = self.edit(self.editor('echo "{" > "$1"; exit 3'))
         self.check_untouched(result, 1)
         self.assertIn("the editor failed", result.stderr)
         self.check_untouched(self.edit("/nonexistent/editor"), 1)
 
-    def test_others_cannot_exchange_files(self):
+    def test_a_file_in_a_folder_of_others_is_refused(self):
         """Otherwise root would write and remove files that others put there."""
         for mode, user in ((0o755, 65534), (0o777, 0)):
             os.chown(self.etc, user, 0)
@@ -102,15 +102,15 @@ class Edit(EditTest):
             self.check_untouched(result, 1)
             self.assertIn("other users can replace files in its folder", result.stderr)
 
-    def test_an_editor_with_arguments(self):
+    def test_the_editor_may_have_arguments(self):
         Daemon.write(self.path("content"), NEW)
         result = self.edit("cp '%s'" % self.path("content"), "y\n")
         self.assertEqual((result.returncode, self.content()), (0, NEW), result.stderr)
-        # VISUAL comes first.
+        # VISUAL has priority.
         self.edit("false", "y\n", VISUAL=self.writer(OLD))
         self.assertEqual(self.content(), OLD)
 
-    def test_mistakes_are_shown_with_the_offer_to_mend_them(self):
+    def test_errors_are_shown_and_can_be_mended(self):
         Daemon.write(self.path("good"), NEW)
         twice = self.editor('if [ -e "{0}" ]; then cp "{1}" "$1"; else touch "{0}"; echo \'{{"app": {{"qso": 1}}}}\' > "$1"; fi'
                             .format(self.path("second"), self.path("good")))
@@ -120,7 +120,7 @@ class Edit(EditTest):
         Daemon.write(self.file, OLD)
         self.check_untouched(self.edit(self.writer("{"), "n\n"), 78)
 
-    def test_what_the_file_had_stays(self):
+    def test_owner_mode_and_link_of_the_file_stay(self):
         os.chown(self.file, 0, 12)
         os.chmod(self.file, 0o640)
         link = self.path("link.json")
@@ -132,19 +132,19 @@ class Edit(EditTest):
         self.assertEqual((now.st_uid, now.st_gid, stat.S_IMODE(now.st_mode)), (0, 12, 0o640))
         self.check_litter()
 
-    def test_a_file_that_does_not_exist(self):
+    def test_a_missing_file_is_created(self):
         os.unlink(self.file)
         self.assertEqual(self.edit(self.editor('cp "$1" "%s"' % self.path("seen"))).returncode, 0)
         self.assertEqual(os.listdir(self.etc), [])
         with open(self.path("seen"), encoding="utf-8") as file:
             self.assertIn("schedqos.json(5)", file.read())
-        # What it begins with is good as it is, and so is what is made of it.
+        # The text of a new file is valid, before and after the edit.
         result = self.edit(self.editor("sed -i 's,^{,{ \"blender\": {},' \"$1\""), "y\n")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(stat.S_IMODE(os.stat(self.file).st_mode), 0o644)
         self.check_litter()
 
-    def test_somebody_else_was_faster(self):
+    def test_a_change_by_somebody_else_is_not_overwritten(self):
         other = {"app": {}}
         Daemon.write(self.path("other"), other)
         result = self.edit(self.editor('echo {} > "$1"; cp "%s" "%s"' % (self.path("other"), self.file)), "y\n")
@@ -174,19 +174,19 @@ class TwoAndKilled(EditTest):
         with open(self.go, "w", encoding="ascii") as fifo:
             fifo.write("\n")
 
-    def test_only_one_at_a_time(self):
+    def test_a_second_edit_is_refused(self):
         first = self.start()
         second = self.edit("true")
         self.assertEqual(second.returncode, 1)
         self.assertIn("somebody else is editing it", second.stderr)
-        # Ctrl-C is the editor's.
+        # Ctrl-C is for the editor.
         first.send_signal(signal.SIGINT)
         self.release()
         first.communicate("y\n", timeout=PATIENCE)
         self.assertEqual((first.returncode, self.content()), (0, NEW))
         self.check_litter()
 
-    def test_killed_in_between(self):
+    def test_a_killed_edit_leaves_the_file_unchanged(self):
         editing = self.start()
         editing.kill()
         self.release()
@@ -200,7 +200,7 @@ class TwoAndKilled(EditTest):
         self.assertEqual(self.edit(self.writer(NEW), "y\n").returncode, 0)
         self.check_litter()
 
-    def test_ctrl_c_at_the_question(self):
+    def test_ctrl_c_at_the_question_removes_the_copy(self):
         editing = self.begin(self.writer(NEW))
         seen = b""
         while b"Install it?" not in seen:
@@ -212,12 +212,12 @@ class TwoAndKilled(EditTest):
 
 
 class WithADaemon(EditTest):
-    def test_it_is_reloaded(self):
+    def test_an_installed_edit_is_reloaded(self):
         daemon = self.daemon(OLD)
         self.file, self.etc = daemon.config, daemon.folder
         app = self.sleeper("app")
         self.assert_carries(app, UTILITY)
-        # Without options it is the daemon's file.
+        # Without options, edit opens the daemon's file.
         process = self.begin(self.writer(NEW), "--config", daemon.config)
         output = process.communicate("y\n", timeout=PATIENCE)
         self.assertEqual(process.returncode, 0, output[1])

@@ -14,7 +14,7 @@ from waiting import wait_for
 
 ALWAYS = {"app": {"qos": UI, "enforce": True, "thread_qos": {"bg": BACKGROUND}}}
 NEITHER = {"app": {"qos": UI}}
-# No tracefs, nor can it be mounted.
+# There is no tracefs, and it cannot be mounted.
 NO_TRACEFS = ["unshare", "-m", "--propagation", "private", "sh", "-ec",
               'for folder in /sys/kernel/tracing /sys/kernel/debug; do\n'
               '    [ ! -d $folder ] || mount -t tmpfs none $folder\n'
@@ -47,7 +47,7 @@ class EnforceTest(LiveTest):
 
 
 class Enforce(EnforceTest):
-    def test_another_process(self):
+    def test_a_change_by_another_process_is_put_back(self):
         daemon = self.enforcing(ALWAYS)
         app = self.app()
         for change in (lambda: os.setpriority(os.PRIO_PROCESS, app.pid, 7),
@@ -62,14 +62,14 @@ class Enforce(EnforceTest):
         self.assertEqual(daemon.log().count("undid a change"), 1)
         self.assertIn("put back ", schedqos("status").stdout)
 
-    def test_a_process_group(self):
+    def test_a_change_of_a_process_group_is_put_back(self):
         self.enforcing(ALWAYS)
         app = self.app(start_new_session=True)
         os.setpriority(os.PRIO_PGRP, app.pid, 7)
         self.assert_carries(app, UI)
         wait_for(lambda: self.current.status()["put_back"], "a change put back")
 
-    def test_the_task_itself(self):
+    def test_a_change_by_the_task_itself_is_put_back(self):
         self.enforcing(ALWAYS)
         app = self.own_app()
         number, tid = app.tell(0, "thread")
@@ -80,7 +80,7 @@ class Enforce(EnforceTest):
         self.assert_carries(app, UI)
         self.assert_carries(tid, UI)
 
-    def test_a_process_in_a_container(self):
+    def test_a_change_by_a_process_in_a_container_is_put_back(self):
         """A process in a container has other ids for its tasks."""
         unshare = ["unshare", "--pid", "--fork", "--kill-child"]
         self.need(unshare)
@@ -100,7 +100,7 @@ class Subscription(EnforceTest):
     def traced(self):
         return sum("perf_event" in file for file in open_files(self.current.pid).values())
 
-    def test_only_while_a_rule_enforces(self):
+    def test_changes_are_received_only_while_a_rule_enforces(self):
         daemon = self.daemon(NEITHER)
         self.assertEqual((daemon.status()["attribute_changes"], self.traced()), ("unused", 0))
         for config in (ALWAYS, {**ALWAYS, "other": {"qos": UI}}):
@@ -111,7 +111,7 @@ class Subscription(EnforceTest):
             self.assertEqual(daemon.reload(NEITHER).returncode, 0)
             self.assertEqual((daemon.status()["attribute_changes"], self.traced()), ("unused", 0))
 
-    def test_where_changes_cannot_be_heard(self):
+    def test_without_a_tracepoint_changes_are_put_back_once_a_second(self):
         self.need(NO_TRACEFS)
         daemon = self.daemon(ALWAYS, prefix=NO_TRACEFS)
         self.assertEqual(daemon.status()["attribute_changes"], "polled")
@@ -120,7 +120,7 @@ class Subscription(EnforceTest):
         app.tell(0, "nice", 7)
         self.assert_carries(app, UI)
 
-    def test_doctor_tells_what_the_daemon_hears(self):
+    def test_doctor_reports_whether_the_daemon_receives_changes(self):
         """The daemon's service has fewer capabilities than the user of doctor."""
         prefix = without("perfmon", "sys_admin")
         self.need(prefix)

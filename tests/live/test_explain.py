@@ -89,7 +89,7 @@ class Explain(LiveTest):
             self.assertIn(word, text)
         return said, text
 
-    def test_rules_and_what_of_the_task_decided(self):
+    def test_explain_names_the_rule_and_what_it_matched(self):
         self.daemon(RULES, layers={"app_configs/10.json": LAYER})
         said, _ = self.check(self.sleeper("exact"), UI, "rule", "exact", [
             "overridden by", ", as wanted", '"exact" at ' + self.place("exact", self.current.layers + "/app_configs/10.json")])
@@ -100,7 +100,7 @@ class Explain(LiveTest):
         os.chmod(script, 0o755)
         self.check(self.run_program([script]), BACKGROUND, "rule", "script.sh", by=("script", "script.sh"))
 
-    def test_threads_and_heirs(self):
+    def test_explain_names_rules_of_threads_and_ancestors(self):
         self.daemon(RULES)
         threads = self.puppet("threads")
         ui = threads.tell(0, "thread", "ui-1")[1]
@@ -117,7 +117,7 @@ class Explain(LiveTest):
         child = threads.tell(0, "spawn", [self.alias("nobody"), "1000"])
         self.check(child, DEFAULT, "default", words=['"threads" at %s: this is the parent\'s rule' % self.place("threads")])
 
-    def test_what_others_chose(self):
+    def test_explain_names_attributes_that_others_chose(self):
         self.daemon(RULES)
         for name, rule, words in (("polite", "polite", 'chosen before the rule applied: the rule yields, because it has "yield": true'),
                                   ("stranger", None, "so QOS_DEFAULT does not apply")):
@@ -140,7 +140,7 @@ class Explain(LiveTest):
         set_attr(fifo.pid, FIFO, priority=3)
         self.check(fifo, UI, "changed-by-others", "fifo", ["SCHED_FIFO"])
 
-    def test_rules_that_came_close(self):
+    def test_explain_lists_rules_that_came_close(self):
         self.daemon(RULES, layers={"app_configs/10.json": LAYER})
         for name, pattern, words in (
                 ("elsewhere", "elsewhere", 'match.cgroup requires "/no/such/*", but that is /'),
@@ -153,7 +153,7 @@ class Explain(LiveTest):
             close, = [line for line in text.splitlines() if '"%s" at %s: ' % (pattern, self.place(pattern)) in line]
             self.assertIn(words, close)
 
-    def test_tasks_that_no_rule_is_for(self):
+    def test_explain_says_why_a_task_has_no_record(self):
         self.daemon(RULES)
         self.assertIn("kernel thread", self.explain(2)[1] if comm(2) == b"kthreadd" else "kernel thread")
         self.assertIn("the daemon itself", self.explain(self.current.pid)[1])
@@ -166,7 +166,7 @@ class Explain(LiveTest):
         self.assertNotIn("\x1b", self.explain(name)[1])
         self.assertIn("\\x1b[2J\\n\\xff", self.explain(name)[1])
 
-    def test_a_program_that_does_not_run(self):
+    def test_explain_name_needs_no_running_program(self):
         daemon = self.daemon(RULES)
         def ask(*options):
             said = schedqos("explain", *options)
@@ -182,7 +182,7 @@ class Explain(LiveTest):
             self.assertIn("no program can have this name", said.stderr)
             daemon.stop()
 
-    def test_without_a_daemon_it_says_what_one_does(self):
+    def test_without_a_daemon_explain_says_what_one_would_do(self):
         puppet = self.puppet("threads")
         tasks = [self.sleeper("exact"), self.sleeper("glob-x"), self.sleeper("argued", "3000"), puppet,
                  self.niced("polite", 5), self.sleeper("nothing"),
@@ -207,7 +207,7 @@ class Explain(LiveTest):
             if want["slice"] and has_slice():
                 self.assertEqual(attr.slice, want["slice"])
 
-    def test_a_class_that_its_group_does_not_allow(self):
+    def test_explain_names_the_group_that_limits_a_class(self):
         cgroups = self.new_cgroups("schedqos-explain")
         self.daemon({**RULES, "schedqos": {"groups": {"no-ui": {"max": UTILITY}}}})
         limited = self.sleeper("exact")

@@ -25,7 +25,7 @@ RULES = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": 
 
 
 class Storm:
-    """Children, most of which end at once, threads and programs, for as long as it lasts."""
+    """Makes children, most of which end at once, threads and programs, until it ends."""
 
     def __init__(self, test):
         self.test, self.over = test, threading.Event()
@@ -57,7 +57,7 @@ class Storm:
 
 
 class Killed(LiveTest):
-    def test_while_somebody_waits_for_its_answer(self):
+    def test_a_kill_during_a_call_is_reported_to_the_caller(self):
         app = self.sleeper("app")
         daemon = self.daemon(RULES)
         self.assert_carries(app, BACKGROUND)
@@ -73,7 +73,7 @@ class Killed(LiveTest):
         self.assertRegex(result.stderr, r"tasks put back: [1-9]")
         daemon.check_undone()
 
-    def test_under_a_storm(self):
+    def test_a_kill_under_a_storm_loses_nothing(self):
         """SIGKILL; then a start and a stop."""
         chosen, storm = self.sleeper("app"), Storm(self)
         set_attr(chosen.pid, BATCH, 6, 7 * MS)
@@ -87,7 +87,7 @@ class Killed(LiveTest):
             second.before = first.before
             self.assertIn("an earlier daemon ended without putting back", second.log())
             self.assertTrue(second.status()["crash_safe"])
-            # Others are tagged all the same, and nothing of it is refused.
+            # Other tasks are still tagged, and nothing is refused.
             for _ in range(20):
                 self.assert_carries(self.sleeper("other"), INITIATED)
             self.assertEqual(second.status()["refused"], {})
@@ -101,7 +101,7 @@ class Killed(LiveTest):
 class Restore(LiveTest):
     """A daemon that cannot put tasks back leaves that to the next one."""
 
-    def test_by_one_who_cannot(self):
+    def test_a_restore_without_privileges_fails_and_keeps_the_records(self):
         app = self.sleeper("app")
         first = self.daemon(RULES)
         self.assert_carries(app, BACKGROUND)
@@ -127,7 +127,7 @@ class Run(LiveTest):
         self.need(prefix)
         return prefix
 
-    def test_not_writable(self):
+    def test_a_daemon_without_a_writable_run_does_not_start(self):
         files = self.prepare()
         app = self.sleeper("app")
         for args in (["start"], ["start", "-d"], ["restore"]):
@@ -137,14 +137,14 @@ class Run(LiveTest):
             self.assertIn("Read-only file system", result.stderr)
         self.assertEqual(app.attr(), pristine())
 
-    def test_room_runs_out(self):
+    def test_without_room_in_run_tasks_keep_what_they_carry(self):
         daemon = self.prepare(RULES, prefix=self.on_run("size=1m"))
         daemon.has_own_mounts = True
         ballast = "/proc/%d/root/run/ballast" % daemon.start().pid
         with open(ballast, "wb", buffering=0) as file, contextlib.suppress(OSError):
             while True:
                 file.write(b"x" * 4096)
-        # More than there are records in the chunk that is there.
+        # These are more tasks than the present chunk has records.
         puppet = self.puppet("app")
         puppet.tell(0, "fork", 1100)
         app = self.sleeper("app")
@@ -162,7 +162,7 @@ F_SETPIPE_SZ = 1031  # before Python 3.10 fcntl does not have it
 
 
 class Pipe(LiveTest):
-    def test_a_log_that_nobody_reads(self):
+    def test_a_log_that_nobody_reads_does_not_block_the_daemon(self):
         """start -v | less, and less waits for a key."""
         os.mkfifo(self.path("pipe"))
         pipe = os.open(self.path("pipe"), os.O_RDWR | os.O_NONBLOCK)
@@ -195,7 +195,7 @@ class Pipe(LiveTest):
 
 @contextlib.contextmanager
 def limited(pid, kind, value):
-    """A limit of a running process, lifted again if that still runs."""
+    """Sets a limit of a running process, and lifts it again if the process still runs."""
     soft, hard = resource.prlimit(pid, kind)
     resource.prlimit(pid, kind, (value, hard))
     try:
@@ -206,12 +206,12 @@ def limited(pid, kind, value):
 
 
 def problem(daemon, words):
-    """How often the problem with these words happened."""
+    """Returns how often the problem with these words happened."""
     return sum(count for text, count in daemon.status()["problems"].items() if words in text)
 
 
 class Descriptors(LiveTest):
-    def test_none_at_all(self):
+    def test_without_descriptors_tasks_wait_and_are_decided_about_later(self):
         """Nothing is forgotten, nothing is tried over and over; when there are some again, all is made good."""
         daemon = self.daemon(RULES)
         old = self.puppet("app")
@@ -233,7 +233,7 @@ class Descriptors(LiveTest):
         wait_for(lambda: schedqos("status").returncode == 0, "an answer")
         self.assertGreater(problem(daemon, "Too many open files"), 0)
 
-    def test_a_stop_without_any(self):
+    def test_a_stop_without_descriptors_puts_everything_back(self):
         # The leak checker cannot run without.
         daemon = self.daemon(RULES, environ={"ASAN_OPTIONS": "exitcode=99:detect_leaks=0"})
         app = self.puppet("app")
@@ -250,7 +250,7 @@ class Memory(LiveTest):
     HUGE = {"app": {"qos": BACKGROUND}, **{"program-number-%d" % i: {"qos": UI} for i in range(16000)}}
 
     @unittest.skipIf(is_sanitized(), "a sanitizer maps it all and dies without")
-    def test_no_more_address_space(self):
+    def test_without_memory_a_reload_is_refused_and_tasks_wait(self):
         """Allocations fail: the reload is refused, new tasks are not known; later all is made good."""
         daemon = self.daemon(RULES)
         with open("/proc/%d/statm" % daemon.pid, encoding="ascii") as statm:

@@ -13,7 +13,7 @@ from waiting import PATIENCE, wait_for
 
 
 class Layers(LiveTest):
-    def test_each_overrides_the_one_before_name_by_name(self):
+    def test_each_file_overrides_earlier_ones_name_by_name(self):
         self.daemon(
             {"three": {"qos": UI}, "QOS_UTILITY": {"sched_nice": 8}, "masked-at-last": None},
             layers={
@@ -33,11 +33,11 @@ class Layers(LiveTest):
     def assert_mapping(self, text):
         self.assertEqual(re.findall("(?m)^mapping +(.*)$", schedqos("status").stdout), [text])
 
-    def test_the_folder_names_a_mapping_that_a_file_and_then_an_option_go_before(self):
+    def test_a_file_and_then_an_option_override_the_folder_s_mapping(self):
         layers = {"mappings/one.json": {"QOS_UTILITY": {"sched_nice": 5, "sched_runtime": 5 * MS}},
                   "mappings/two.json": {"QOS_UTILITY": {"sched_nice": 6, "sched_runtime": 6 * MS}},
                   "schedqos.json": {"schedqos": {"mapping": "one"}}, "app_configs/10.json": {"app": {"qos": UTILITY}}}
-        # The administrator's other settings do not switch it off.
+        # Other settings of the administrator do not end it.
         daemon = self.daemon({"schedqos": {"default": "none"}}, layers=layers)
         app = self.sleeper("app")
         self.assert_carries(app, fair(NORMAL, 5, 5 * MS))
@@ -49,7 +49,7 @@ class Layers(LiveTest):
         daemon = self.daemon({"schedqos": {"mapping": "two"}}, layers=layers, args=["--mapping", "announcement"])
         self.assert_carries(app, UTILITY)
         self.assert_mapping("announcement (--mapping)")
-        # It outlasts a reload, and what a reload would bring is known.
+        # The mapping outlasts a reload, and check --diff knows it.
         result = daemon.reload({"schedqos": {"mapping": "one"}})
         self.assertIn("mapping announcement (--mapping)", result.stderr)
         self.assert_keeps(app, UTILITY)
@@ -57,7 +57,7 @@ class Layers(LiveTest):
 
 
 class Reload(LiveTest):
-    def test_a_new_rule_a_changed_one_and_one_less(self):
+    def test_a_reload_adds_changes_and_removes_rules(self):
         daemon = self.daemon({"kept": {"qos": UI}, "changed": {"qos": UI}, "gone": {"qos": UI}})
         programs = {name: self.sleeper(name) for name in ("kept", "changed", "gone", "new")}
         for name, program in programs.items():
@@ -67,12 +67,12 @@ class Reload(LiveTest):
         self.assertRegex(result.stderr, r"^schedqos: 4 rules in force \(1 new, 1 changed, 1 removed\), \d+ tasks changed, "
                          r"mapping announcement \(built in\)$")
         for name, qos in (("kept", UI), ("changed", BACKGROUND), ("gone", DEFAULT), ("new", INITIATED)):
-            # The verb returns when all of it is done.
+            # The verb returns when all is done.
             self.assertEqual(programs[name].attr().nice, {UI: -4, BACKGROUND: 4, DEFAULT: 2, INITIATED: -2}[qos])
             self.assert_carries(programs[name], qos, name)
         self.assertIn("reloaded: ", daemon.log())
 
-    def test_a_link_that_points_elsewhere_now(self):
+    def test_a_reload_follows_a_link_that_was_replaced(self):
         """A reload follows a link that was replaced, as when versions of a configuration are kept."""
         for name, qos in (("one", BACKGROUND), ("two", UI)):
             Daemon.write(self.path(name), {"app": {"qos": qos}})
@@ -87,7 +87,7 @@ class Reload(LiveTest):
         self.assertEqual(daemon.reload().returncode, 0)
         self.assert_carries(app, UI)
 
-    def test_what_the_service_manager_is_told(self):
+    def test_the_service_manager_is_told_of_start_and_reloads(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
             manager.bind(self.path("notify"))
             manager.settimeout(PATIENCE)
@@ -100,7 +100,7 @@ class Reload(LiveTest):
                 self.assertRegex(manager.recv(4096), rb"^READY=1\nSTATUS=" + status)
             daemon.stop()
 
-    def test_by_sighup(self):
+    def test_sighup_reloads(self):
         daemon = self.daemon({"app": {"qos": UI}})
         app = self.sleeper("app")
         self.assert_carries(app, UI)
@@ -114,7 +114,7 @@ class Reload(LiveTest):
         self.assert_keeps(app, BACKGROUND)
         self.assertIn("app.qos", schedqos("status").stdout)
 
-    def test_from_good_to_worse(self):
+    def test_a_file_with_a_fault_is_refused_and_the_configuration_stays(self):
         """
         Whatever is wrong with the file, the caller gets the error, the status shows it, and the previous configuration
         stays.

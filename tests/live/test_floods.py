@@ -46,7 +46,7 @@ class Floods(LiveTest):
 
 
 class Port(Floods):
-    def test_it_takes_the_kernels_word_only(self):
+    def test_events_from_other_senders_are_ignored(self):
         daemon, flooder = self.daemon(RULES), self.puppet()
         self.assertEqual(flooder.tell(0, "flood", [port for port, _ in daemon.sockets()], 10), 0)
         self.assert_tags()
@@ -78,7 +78,7 @@ class Control(Floods):
         client.connect(BUS)
         return client
 
-    def test_connections_that_stay(self):
+    def test_idle_connections_do_not_stop_the_daemon(self):
         """
         Silent, in the middle of a word, in the middle of a message: further ones are refused until some of these go.
         """
@@ -100,7 +100,7 @@ class Control(Floods):
         self.assertGreater(problem[1], 200)
         self.assert_calm(daemon, before, 1)
 
-    def test_a_message_that_says_it_is_long(self):
+    def test_a_message_that_claims_to_be_long_disconnects_its_sender(self):
         """With the memory that the unit grants: its sender is disconnected, and others notice nothing."""
         if is_sanitized():
             self.skipTest("the sanitizer takes terabytes")
@@ -116,7 +116,7 @@ class Control(Floods):
         with open("/proc/%d/status" % daemon.pid, encoding="ascii") as file:
             self.assertLess(int(re.search(r"^VmHWM:\s*(\d+) kB$", file.read(), re.M)[1]) << 10, granted)
 
-    def test_questions_whose_answers_nobody_reads(self):
+    def test_a_client_that_reads_no_answers_is_disconnected(self):
         daemon = self.daemon(RULES)
         before = self.calm(daemon)
         client = self.connect()
@@ -145,7 +145,7 @@ class Renames(Floods):
         for flood in floods:
             flood.join()
         rate = renames * len(flooders) / (time.monotonic() - began)
-        # On a slow machine it may not have been one.
+        # On a slow machine the renames may not be a flood.
         if rate < 20000:
             self.skipTest("no more than %.0f renames a second here" % rate)
 
@@ -158,8 +158,8 @@ class Renames(Floods):
         self.assertIn("renames", daemon.log())
         self.assert_calm(daemon, before, 1)
 
-    def test_a_hundred_thousand(self):
-        """As fast as possible. None of these names has a rule; others have."""
+    def test_a_hundred_thousand_renames_cost_no_scan(self):
+        """The renames are as fast as possible. None of the names has a rule, but other names have."""
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": INITIATED}})
         flooder, app = self.puppet("flooder"), self.puppet("app")
         flooder.tell(0, "become", NOBODY)
@@ -180,7 +180,7 @@ class Renames(Floods):
         # The latter where it came so seldom to a CPU that they did not fit.
         self.assertRegex(daemon.log(), "process %d|the last of somebody" % flooder.pid)
 
-    def test_nobody_listens_for_nothing(self):
+    def test_renames_are_received_only_if_a_rule_needs_names(self):
         """Renames are received only while some rule needs names."""
         named = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}}
         daemon = self.daemon(RULES)
@@ -203,7 +203,7 @@ class Renames(Floods):
 class Groups(Floods):
     """A user's processes with the largest number of groups: reading their status takes long."""
 
-    def test_reading_about_them_soon_ends(self):
+    def test_slow_reads_about_a_user_s_processes_soon_end(self):
         slow = {"slow": {"qos": BACKGROUND, "match": {"user": str(NOBODY)}}}
         daemon = self.daemon({**RULES, **slow})
         for _ in range(8):

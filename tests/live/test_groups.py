@@ -13,7 +13,7 @@ from programs import end_all, sleep_program
 from waiting import wait_for
 
 GROUPS = {"groups": {"background": {"max": BACKGROUND}}}
-# Nor can it mount tracefs for itself.
+# It cannot mount tracefs for itself, either.
 POLLED = [*MOUNTS, 'mount -t tmpfs none %s; mount -t tmpfs none /sys/kernel/debug 2>/dev/null || :\n'
           'exec setpriv --bounding-set -sys_admin "$@"' % TRACING, "sh"]
 
@@ -37,7 +37,7 @@ class Moves(LiveTest):
         self.assertEqual(how, self.how)
         return daemon
 
-    def test_a_program_that_is_put_into_its_cgroup_after_its_exec(self):
+    def test_a_move_after_the_exec_limits_a_program(self):
         """Desktops do it in this order."""
         self.moving({"game": [{"qos": UI, "match": {"cgroup": self.cgroups.path("app.slice") + "/*"}},
                               {"qos": BACKGROUND}],
@@ -68,7 +68,7 @@ class Moves(LiveTest):
 class Heard(Moves):
     """Tests that need reported moves."""
 
-    def test_a_path_too_long_to_be_read(self):
+    def test_a_cgroup_with_a_path_too_long_to_read_lifts_no_limit(self):
         """A user who may create cgroups below a limited one can make such a path: it lifts no limit."""
         self.moving({"browser": {"qos": UI}})
         browser = self.puppet("browser")
@@ -93,7 +93,7 @@ class Heard(Moves):
         self.assert_keeps(child, BACKGROUND)
         self.assertIn("over 4,095 bytes", self.current.log())
 
-    def test_on_a_processor_that_comes_online(self):
+    def test_moves_on_a_processor_that_comes_online_are_received(self):
         cpus = os.sched_getaffinity(0)
         file = "/sys/devices/system/cpu/cpu%d/online" % max(cpus)
 
@@ -117,7 +117,7 @@ class Heard(Moves):
         self.cgroups.move(browser.pid, "background")
         self.assert_carries(browser, BACKGROUND)
 
-    def test_more_than_there_is_room_for(self):
+    def test_moves_beyond_the_buffer_are_found_later(self):
         """Records of moves contain the cgroup's path. After a loss only processes that have moved are matched again."""
         daemon = self.moving({"browser": {"qos": UI}})
         browser, other = self.sleeper("browser"), self.sleeper("other")
@@ -136,11 +136,11 @@ class Heard(Moves):
         self.assertIn("too many moves between cgroups", daemon.log())
         status = daemon.status()
         self.assertEqual((status["scans"], status["lost"]), (before["scans"], before["lost"]))
-        # They are heard again.
+        # Moves are received again.
         self.cgroups.back(browser.pid)
         self.assert_carries(browser, UI)
 
-    def test_a_reload(self):
+    def test_a_reload_begins_and_ends_to_follow_moves(self):
         daemon = self.moving({"browser": {"qos": UI}})
         browser = self.sleeper("browser")
         self.cgroups.move(browser.pid, "background")
@@ -158,7 +158,7 @@ class Heard(Moves):
 class Polled(Moves):
     prefix, how = POLLED, "polled"
 
-    def test_the_log_says_so(self):
+    def test_missing_moves_are_logged(self):
         daemon = self.moving({"app": {"qos": UI}})
         self.assertRegex(daemon.log(), "moves between cgroups are not reported .*tracefs is not mounted")
 

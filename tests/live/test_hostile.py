@@ -22,13 +22,13 @@ class Execs(LiveTest):
             os.chdir("d" * 200)
             length -= 201
 
-    def test_a_path_of_nearly_4096_bytes(self):
+    def test_a_program_with_the_longest_path_is_tagged(self):
         self.deep(self.folder, 3800)
         shutil.copy(sleep_program(), "deep")
         self.daemon({os.getcwd() + "/deep": {"qos": BACKGROUND}})
         self.assert_carries(self.run_program(["any", "1000"], "./deep"), BACKGROUND)
 
-    def test_a_path_that_the_kernel_does_not_tell(self):
+    def test_a_program_with_a_path_that_is_too_long_matches_nothing(self):
         """It matches nothing; everything else works."""
         self.deep(self.folder, 4300)
         shutil.copy(sleep_program(), "deep")
@@ -46,7 +46,7 @@ class Execs(LiveTest):
         self.assertEqual([text for text in daemon.status()["problems"] if "4,095 bytes" not in text], [])
         self.assertTrue(daemon.status()["problems"])
 
-    def test_a_cgroup_that_the_kernel_does_not_tell(self):
+    def test_a_cgroup_with_a_path_that_is_too_long_matches_nothing(self):
         groups = self.new_cgroups("schedqos-test")
         self.deep(groups.root, 4300)
         daemon = self.daemon({"app": {"qos": BACKGROUND}, "other": {"qos": UI, "match": {"cgroup": "*"}},
@@ -62,12 +62,12 @@ class Execs(LiveTest):
             groups.back(pid)
         while not os.path.samefile(".", groups.root):
             os.chdir("..")
-            # Whoever has just left may still be counted.
+            # A process that has just ended may still be counted.
             wait_for(lambda: groups.is_removed("d" * 200), "the end of a group")
 
 
 class Births(LiveTest):
-    def test_a_leader_that_ended_before_its_threads(self):
+    def test_threads_get_their_classes_though_their_leader_has_ended(self):
         zombie = self.puppet("app")
         numbers = [zombie.tell(0, "thread")[0] for _ in range(2)]
         threads = [zombie.tell(number, "name", "ui") for number in numbers]

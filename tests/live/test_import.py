@@ -13,7 +13,7 @@ class Import(LiveTest):
     def rules(self, name, text):
         self.write("rules/" + name, text)
 
-    def test_what_is_imported_is_in_force(self):
+    def test_imported_rules_are_in_force(self):
         """The last component of the first argument decides, case matters, and of two rules the later one wins."""
         self.rules("a b/games.rules", '{"name": "%s", "type": "Game"}\n{"name": "later", "type": "Game"}\n' % LONG)
         self.rules("a.rules", '{"name": "later", "type": "Bulk"}\n{"name": "typeless", "nice": 5}\n')
@@ -28,7 +28,7 @@ class Import(LiveTest):
         self.assert_carries(self.sleeper("typeless"), UTILITY)
         self.assert_carries(self.sleeper(LONG.lower()), "QOS_DEFAULT")
 
-    def test_what_cannot_be_read_fails(self):
+    def test_files_that_cannot_be_read_make_import_fail(self):
         self.rules("x.rules", '{"name": "x", "type": "Game"}\n')
         self.rules("none.rules", "# nothing\n")
         path = self.path("rules")

@@ -16,7 +16,7 @@ class EndDaemon(LiveTest):
                                 stdin=subprocess.DEVNULL, capture_output=True, text=True)
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
 
-    def test_the_daemon_of_the_program_ends_and_of_another_runs_on(self):
+    def test_uninstall_ends_only_a_daemon_of_the_same_program(self):
         daemon = self.daemon({"app": {"qos": BACKGROUND}})
         app = self.sleeper("app")
         other = shutil.copy(SCHEDQOS, self.path("schedqos"))
@@ -26,7 +26,7 @@ class EndDaemon(LiveTest):
         daemon.wait()
         daemon.check_undone()
 
-    def test_what_a_killed_one_has_left_is_put_back(self):
+    def test_uninstall_puts_back_what_a_killed_daemon_has_left(self):
         daemon = self.daemon({"app": {"qos": BACKGROUND}})
         self.assert_carries(self.sleeper("app"), BACKGROUND)
         daemon.kill()

@@ -72,7 +72,7 @@ class IoTest(LiveTest):
 
 
 class Given(IoTest):
-    def test_process_and_threads(self):
+    def test_a_class_with_an_io_priority_covers_processes_and_threads(self):
         before = self.puppet("app")
         self.daemon(RULES)
         after = self.puppet("app")

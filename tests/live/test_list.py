@@ -29,7 +29,7 @@ class List(LiveTest):
         row, = self.rows(pid, *args)
         return row
 
-    def test_classes_reasons_and_filters(self):
+    def test_list_shows_classes_and_reasons_and_filters_them(self):
         self.daemon(RULES)
         app, plain = self.sleeper("app"), self.sleeper("plain")
         self.assert_carries(app, BACKGROUND)
@@ -53,7 +53,7 @@ class List(LiveTest):
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertIn("no class 'QOS_BACKGROND' (did you mean 'QOS_BACKGROUND'?): there are QOS_", result.stderr)
 
-    def test_what_somebody_chose(self):
+    def test_list_shows_attributes_that_somebody_chose(self):
         daemon = self.daemon(RULES)
         app = self.sleeper("app")
         self.assert_carries(app, BACKGROUND)
@@ -67,7 +67,7 @@ class List(LiveTest):
         wait_for(lambda: [row["reason"] for row in self.rows(realtime.pid)] == ["not-fair"], "a real-time task is listed")
         self.assertNotIn("class", self.row(realtime.pid))
 
-    def test_threads_that_differ(self):
+    def test_list_has_a_line_for_each_kind_of_thread(self):
         self.daemon(RULES)
         puppet = self.puppet("threaded")
         puppet.tell(0, "thread")

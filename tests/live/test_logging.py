@@ -16,7 +16,7 @@ from waiting import wait_for
 
 
 class Lines(LiveTest):
-    def test_without_v_no_tag_is_logged(self):
+    def test_without_v_no_task_is_logged(self):
         daemon = self.daemon({"app": {"qos": BACKGROUND}})
         for _ in range(20):
             self.assert_carries(self.sleeper("app"), BACKGROUND)
@@ -30,8 +30,8 @@ class Lines(LiveTest):
         self.assertRegex(lines[missing + 1], r"^schedqos: reloaded: 2 rules in force, \d+ tasks? changed, mapping \S+ \(built in\)$")
         self.assertRegex(lines[missing + 2], r"^schedqos: stopped: \d+ tasks? put back$")
 
-    def test_v_logs_each_tag(self):
-        """But no task that is there already, and none at the stop."""
+    def test_v_logs_each_task_that_is_set(self):
+        """Tasks that run at the start have no line, and there are none at the stop."""
         apps = [self.sleeper("app") for _ in range(20)]
         daemon = self.daemon({"app": {"qos": BACKGROUND}}, args=["-v"])
         app = self.sleeper("app")
@@ -41,7 +41,7 @@ class Lines(LiveTest):
         self.assertEqual([app.pid for app in apps if "schedqos: %d " % app.pid in lines], [])
         self.assertRegex(lines, r"(?m)^schedqos: %d \S+: QOS_BACKGROUND \(rule\): SCHED_BATCH nice 4" % app.pid)
 
-    def test_the_journal_is_told_the_level(self):
+    def test_lines_for_the_journal_have_their_level(self):
         daemon = self.prepare({"app": {"qos": BACKGROUND}})
         with open(daemon.stderr, "wb") as file:
             status = os.fstat(file.fileno())
@@ -53,7 +53,7 @@ class Lines(LiveTest):
         self.assertRegex(daemon.log(), r"(?m)^<3>\S+json:\d+:\d+: app\.qos: ")
         self.assertRegex(daemon.log(), r"(?m)^<3>reload refused: ")
 
-    def test_errors_only(self):
+    def test_the_level_error_logs_nothing_else(self):
         daemon = self.daemon({"schedqos": {"log": "error"}})
         daemon.reload()
         daemon.stop()
@@ -82,7 +82,7 @@ class Names(LiveTest):
     EVIL = ["new\nline", "\x1b[31mred", "\xff\xfe", "tab\tcr\r", "back\\slash", "\xe2\x80\xae right",
             "schedqos: fake", "%s%n%x", "\x01", "\x7f", "fifteen-bytes-x", "fourteen-bytes\xc3", "]0;t\x07"]
 
-    def test_whatever_tasks_are_called_lines_are_lines_of_printable_text(self):
+    def test_names_of_tasks_do_not_break_lines_of_the_log(self):
         # Each has another class than its parent, so that it is set, and named in a line.
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"[!a]*": UI}}, "x*": {"qos": BACKGROUND},
                               "slash": {"qos": BACKGROUND}},
@@ -107,7 +107,7 @@ class Names(LiveTest):
         self.assertIn(b"\\xff\\xfe", raw)
         self.assertIn(b"back\\\\slash", raw)
 
-    def test_what_is_asked_for(self):
+    def test_verbs_print_hostile_names_safely(self):
         """With hostile names in tasks and rules, verbs print text, and valid JSON where they promise it."""
         rules = {name: {"qos": BACKGROUND, "thread_qos": {name: UI}} for name in self.EVIL
                  if name.isprintable() or ord(max(name)) < 128}
@@ -128,7 +128,7 @@ class Names(LiveTest):
         json.loads(outputs[1].stdout)
         json.loads(outputs[5].stdout)
 
-    def test_a_configuration_with_an_odd_path(self):
+    def test_a_path_that_is_not_utf_8_does_not_break_status(self):
         """Bytes that are not UTF-8 do not make status fail."""
         odd = os.path.join(os.fsencode(self.folder), b"odd\xff\n\x1b.json")
         with open(odd, "w", encoding="ascii") as file:

@@ -59,7 +59,7 @@ class Losses(LiveTest):
         self.assertTrue(all(self.drops(daemon)), "no overflow")
         flooder.end()
 
-    def test_a_storm_that_overflows_the_buffers(self):
+    def test_after_a_storm_every_task_has_its_class(self):
         old = self.puppet("app")
         number, thread = old.tell(0, "thread")
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": INITIATED}})
@@ -90,7 +90,7 @@ class Losses(LiveTest):
         for pid in (old.pid, thread, inner, shell.pid, *children, *(program.pid for program, _ in programs)):
             self.assertEqual(get_attr(pid), pristine())
 
-    def test_a_stop_while_events_are_lost(self):
+    def test_a_stop_while_events_are_lost_puts_all_back(self):
         daemon = self.daemon({"app": {"qos": BACKGROUND}})
         app = self.puppet("app")
         self.assert_carries(app, BACKGROUND)

@@ -11,7 +11,7 @@ from programs import PYTHON, sleep_program
 
 
 class Chosen(LiveTest):
-    def test_a_name_of_its_own_after_runs_without_one(self):
+    def test_a_chosen_name_is_found_after_runs_without_one(self):
         """The first runs teach that arguments do not matter for this program. Still they are read, if later."""
         self.daemon({"plain": {"qos": UTILITY}, "chosen": {"qos": BACKGROUND}})
         path = shutil.copy(sleep_program(), self.path("plain"))
@@ -39,7 +39,7 @@ class Scripts(LiveTest):
     def waiting(self, argv, executable=None, **options):
         return self.run_program(argv, executable, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, **options)
 
-    def test_however_it_is_started(self):
+    def test_a_script_is_matched_however_it_is_started(self):
         self.daemon({"report.py": {"qos": BACKGROUND}, "python*": {"qos": UTILITY}})
         handed = self.write("a/report.py", WAITING["python3"])
         by_env = self.script("b/report.py", WAITING["python3"], "/usr/bin/env python3")
@@ -52,12 +52,12 @@ class Scripts(LiveTest):
         self.assert_carries(self.waiting([alias, "-c", "input()", "report.py"], PYTHON), UTILITY)
         self.assert_carries(self.waiting([alias, self.write("other.py", "input()")], PYTHON), UTILITY)
 
-    def test_one_that_ran_before_the_start(self):
+    def test_a_script_that_ran_before_the_start_is_matched(self):
         script = self.waiting(["sh", self.write("build.sh", WAITING["sh"])])
         self.daemon({"build.sh": {"qos": BACKGROUND}})
         self.assert_carries(script, BACKGROUND)
 
-    def test_in_every_language_that_is_here(self):
+    def test_scripts_of_all_installed_languages_are_matched(self):
         self.daemon({"my-script": {"qos": BACKGROUND}})
         for name in filter(shutil.which, WAITING):
             script = self.write("my-script", WAITING[name])

@@ -29,34 +29,34 @@ class Elsewhere(LiveTest):
             self.assertEqual(differences(before, snapshot()), [])
             self.assertIn("no daemon runs", schedqos("status").stderr)
 
-    def test_of_network_of_pids_and_of_users(self):
+    def test_the_daemon_does_not_start_in_other_namespaces(self):
         for options, words in (("-n", "network namespace"), ("-p -f --mount-proc", "PID namespace"),
                                ("-p -f", "PID namespace|/proc"), ("-U", "root|user namespace"),
                                ("-U -r", "root|user namespace"), ("-U -r -n -p -f --mount-proc", "namespace|root")):
             self.check(["unshare", *options.split()], words)
 
-    def test_a_time_namespace(self):
+    def test_the_daemon_does_not_start_in_a_time_namespace(self):
         """There, tasks would be older or younger than the kernel's events say."""
         for shift in ([], ["--boottime", "1000000"], ["--monotonic", "-1000"]):
             self.check(["unshare", "-T", "-f", "--kill-child=TERM", *shift], "time namespace")
 
     @unittest.skipIf(is_sanitized(), "a sanitizer needs /proc")
-    def test_something_else_on_proc(self):
+    def test_the_daemon_does_not_start_without_a_real_proc(self):
         self.check(["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"], "another file system is mounted there")
 
-    def test_a_pid_namespace_while_somebody_else_listens(self):
+    def test_another_listener_does_not_hide_a_missing_connector(self):
         """Another listener's subscription feeds every socket of the group, so it proves nothing about ours."""
         with proc_events.open_socket() as netlink:
             proc_events.listen(netlink)
             self.check(["unshare", "-p", "-f", "--mount-proc"], "PID namespace")
 
     @unittest.skipUnless(shutil.which("setpriv"), "no setpriv")
-    def test_a_root_that_may_not_raise_priorities(self):
+    def test_the_daemon_does_not_start_without_cap_sys_nice(self):
         """It could raise nice values but never put them back."""
         self.check(without("sys_nice"), "CAP_SYS_NICE")
 
     @unittest.skipUnless(shutil.which("setpriv"), "no setpriv")
-    def test_a_root_that_may_not_read_which_programs_run(self):
+    def test_a_daemon_without_cap_sys_ptrace_reports_that(self):
         """It can do next to nothing, and says so."""
         prefix = without("sys_ptrace")
         self.need(prefix)
@@ -96,7 +96,7 @@ class Containers(LiveTest):
 
         return wait_for(find, "the program inside")
 
-    def test_of_every_kind(self):
+    def test_programs_in_containers_are_tagged(self):
         self.alias("inside")
         for options in ("-n", "-p -f --mount-proc -m", "-U -r -p -f", "-T -f --boottime 1000000"):
             self.check(*options.split())
@@ -116,7 +116,7 @@ class Mounts(LiveTest):
         wait_for(lambda: os.readlink("/proc/%d/exe" % program.pid) == path, "the program under the path of another")
         return program
 
-    def test_a_path_is_worth_nothing_there(self):
+    def test_a_path_does_not_match_in_a_user_namespace(self):
         self.need(self.AS_SOMEBODY)
         wants = {"by-path": DEFAULT, "by-glob": DEFAULT, "by-exe": DEFAULT, "anywhere": BACKGROUND}
         paths = {name: self.copy(name) for name in wants}

@@ -241,7 +241,7 @@ class Oracle(LiveTest):
             group.end()
         return shown, hidden
 
-    def test_it_is_as_without_the_daemon(self):
+    def test_after_the_stop_tasks_are_as_without_the_daemon(self):
         written = write_scripts()
         alone = self.run_all(written, lambda: None)
         shown_alone, hidden_alone = self.end(alone)

@@ -31,7 +31,7 @@ class Overrides(LiveTest):
 
 
 class Set(Overrides):
-    def test_it_is_so_when_the_verb_returns(self):
+    def test_tasks_carry_the_class_when_set_returns(self):
         """Over a rule, over another override, with descendants; and back."""
         self.daemon(APP)
         app = self.puppet("app")
@@ -50,7 +50,7 @@ class Set(Overrides):
         self.ask("reset", app.pid, status=1)
         self.assertEqual(self.overrides(), 0)
 
-    def test_it_ends_with_the_process(self):
+    def test_a_class_ends_with_its_process(self):
         self.daemon(APP)
         app = self.puppet("app")
         self.ask("set", "--inherit", app.pid, UI)
@@ -60,7 +60,7 @@ class Set(Overrides):
         self.assert_carries(child, INITIATED)
         self.assertEqual(self.overrides(), 0)
 
-    def test_bad_ones(self):
+    def test_wrong_classes_and_processes_are_refused(self):
         self.daemon(APP)
         app = self.puppet("app")
         thread = app.tell(0, "thread", "t")[1]
@@ -80,7 +80,7 @@ class Run(Overrides):
     def started(self, *args):
         return self.run_program([SCHEDQOS, "run", *args], env=environment())
 
-    def test_the_class_is_there_from_the_beginning(self):
+    def test_run_gives_the_class_from_the_first_instruction(self):
         self.daemon({"cat": {"qos": BACKGROUND}})
         self.assertEqual(schedqos("run", "-q", UI, "cat", "/proc/self/stat").stdout.split()[18], "-4")
         app = self.started("-q", UI, "sh", "-c", 'exec "$0" 1000', sleep_program())
@@ -90,7 +90,7 @@ class Run(Overrides):
         app.end()
         wait_for(lambda: self.overrides() == 0, "the end of the override")
 
-    def test_its_children(self):
+    def test_children_of_a_command_get_the_class_only_with_inherit(self):
         self.daemon({})
         for option, child in (([], DEFAULT), (["--inherit"], UI)):
             app = self.started("-q", UI, *option, "sh", "-c", '"$0" 1000 & wait', sleep_program())
@@ -98,7 +98,7 @@ class Run(Overrides):
             self.assert_carries(app, UI)
             self.assert_carries(app.descendants()[0], child)
 
-    def test_exit_status(self):
+    def test_run_returns_the_command_s_exit_status(self):
         self.daemon({})
         self.ask("run", "-q", UI, "sh", "-c", "exit 7", status=7)
         self.assertIn("nowhere", self.ask("run", "-q", UI, "/nowhere", status=127))
@@ -117,7 +117,7 @@ class Unprivileged(Overrides):
         return subprocess.run([self.copy("schedqos", SCHEDQOS), *args], user=65534, group=65534, extra_groups=[],
                               env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
-    def test_run_lowers(self):
+    def test_run_lowers_a_command_for_any_user(self):
         self.daemon({"cat": {"qos": INITIATED}})
         for qos in (BACKGROUND, UI):
             expected = classes()[qos]
@@ -138,7 +138,7 @@ class Limit(Overrides):
         self.assertIn(b"limited", holder.popen.stderr.readline())
         return holder
 
-    def test_a_process_tree_until_the_client_is_gone(self):
+    def test_a_limit_covers_a_process_tree_until_its_client_ends(self):
         self.daemon(APP)
         app = self.puppet("app")
         [child] = app.tell(0, "fork")
@@ -157,7 +157,7 @@ class Limit(Overrides):
         self.assertEqual(get_attr(child).nice, 8)
         self.assertEqual(self.overrides(), 0)
 
-    def test_it_holds_whoever_has_chosen_something(self):
+    def test_a_limit_lowers_what_a_task_has_chosen(self):
         """A slice or SCHED_BATCH of its own, for which QOS_DEFAULT leaves a task alone, does not lift a limit."""
         chosen = {"slice": fair(slice=5100000), "batch": fair(BATCH), "weak": fair(BATCH, 10, 30 * MS)}
         programs = {name: self.puppet(name) for name in chosen}
@@ -183,7 +183,7 @@ class Limit(Overrides):
             self.ask("limit", "--lift", program.pid)
             self.assert_keeps(program, chosen[name])
 
-    def test_keep_and_lift(self):
+    def test_a_limit_with_keep_lasts_until_it_is_lifted(self):
         self.daemon(APP)
         app = self.sleeper("app")
         holder = self.held(app.pid, UTILITY)
@@ -197,14 +197,14 @@ class Limit(Overrides):
         app.end()
         wait_for(lambda: self.overrides() == 0, "the end of the override")
 
-    def test_the_daemon_ends(self):
+    def test_the_end_of_the_daemon_ends_a_limit(self):
         daemon = self.daemon(APP)
         app = self.sleeper("app")
         holder = self.held(app.pid, BACKGROUND)
         daemon.stop()
         self.assertEqual(holder.popen.wait(), 1)
 
-    def test_a_cgroup(self):
+    def test_a_limit_on_a_cgroup_covers_processes_in_it_and_below(self):
         cgroups = self.new_cgroups("schedqos-live")
         self.need(HEARD)
         self.daemon(APP, prefix=HEARD)
@@ -225,7 +225,7 @@ class Limit(Overrides):
         cgroups.remove_one(cgroups.root + "/minimised/later")
         wait_for(lambda: self.overrides() == 0, "the end of the override")
 
-    def test_cgroups_next_to_limited_ones(self):
+    def test_removing_cgroups_beside_a_limited_one_costs_nothing(self):
         """Users may remove them as often as they like: the daemon looks at no folder for that."""
         limited, removals = 16, 100
         cgroups = self.new_cgroups("schedqos-live")
@@ -244,7 +244,7 @@ class Limit(Overrides):
         cgroups.remove_one(cgroups.root + "/limited1")
         wait_for(lambda: self.overrides() == limited - 2, "the end of another one")
 
-    def test_who_holds_one_is_not_sent_away_for_others(self):
+    def test_a_client_with_a_limit_is_not_disconnected_for_others(self):
         self.daemon(APP)
         app = self.sleeper("app")
         holder = self.held(app.pid, BACKGROUND)

@@ -7,7 +7,7 @@ from tasks import comm, start_time, stat, tids
 
 
 class NotOurs(LiveTest):
-    def test_kernel_threads(self):
+    def test_kernel_threads_are_not_touched(self):
         # PF_KTHREAD of the flags.
         before = {key: attr for key, attr in snapshot().items()
                   if (fields := stat(key[0])) and int(fields[6]) & 0x00200000}
@@ -20,7 +20,7 @@ class NotOurs(LiveTest):
             if start_time(tid) == start and not name.startswith(b"kworker"):
                 self.assertEqual(now, attr, name)
 
-    def test_the_daemon_itself(self):
+    def test_the_daemon_itself_is_not_touched(self):
         daemon = self.daemon({"schedqos": {"default": "all"}, "schedqo*": {"qos": BACKGROUND, "enforce": True}})
         daemon.sync()
         for tid in tids(daemon.pid):

@@ -74,7 +74,7 @@ class Autogroup(KnobTest):
         self.keep(AUTOGROUP)
         write(AUTOGROUP, "1")
 
-    def test_restore_after_a_kill(self):
+    def test_restore_puts_knobs_back_after_a_kill(self):
         self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
         refused = schedqos("restore")
         self.assertEqual(refused.returncode, 1)
@@ -86,7 +86,7 @@ class Autogroup(KnobTest):
         self.assertNotIn("knobs", self.restore().stderr)
         self.assertEqual(read(AUTOGROUP), "1")
 
-    def test_no_start_with_a_record_that_cannot_be_read(self):
+    def test_a_record_that_cannot_be_read_prevents_the_start(self):
         self.need(CONFINED)
         self.daemon({"schedqos": {"autogroup": "off", "default": "none"}})
         self.kill()
@@ -123,7 +123,7 @@ class BlockScheduler(KnobTest):
     def start(self, profile):
         return self.daemon({"schedqos": {"sched_profile": profile, "default": "none"}}, layers=self.profiles())
 
-    def test_the_queues_depth_survives(self):
+    def test_a_queue_depth_is_set_after_the_scheduler(self):
         """The kernel resets it with every change of scheduler. The profile names it."""
         write(self.queue + "nr_requests", "40")
         self.start("third")
@@ -134,7 +134,7 @@ class BlockScheduler(KnobTest):
         self.assertEqual(self.scheduler(), self.first)
         self.assertEqual(read(self.queue + "nr_requests"), "40")
 
-    def test_reload_and_verb_exchange_profiles(self):
+    def test_reload_and_verb_replace_the_profile(self):
         daemon = self.start("second")
         self.assertEqual(schedqos("sched_profile", "third").returncode, 0)
         self.assertEqual(self.scheduler(), self.third)
@@ -154,7 +154,7 @@ class BlockScheduler(KnobTest):
         daemon.stop()
         self.assertEqual(self.scheduler(), self.first)
 
-    def test_the_verb_without_a_daemon(self):
+    def test_the_verb_works_without_a_daemon(self):
         daemon = self.start("second")
         daemon.stop()
         options = daemon.options()
@@ -174,7 +174,7 @@ class BlockScheduler(KnobTest):
 
 
 class Verb(KnobTest):
-    def test_an_unknown_name(self):
+    def test_an_unknown_profile_is_refused(self):
         daemon = self.daemon()
         for options in ([], daemon.options()):
             result = schedqos("sched_profile", *options, "troughput")
@@ -197,7 +197,7 @@ class Verb(KnobTest):
         with open("/proc/%d/mountinfo" % pid, encoding="utf-8") as file:
             return [line for line in file if " - debugfs " in line]
 
-    def test_debugfs_is_left_as_it_was_found(self):
+    def test_debugfs_stays_mounted_or_unmounted(self):
         before = self.debugfs_mounts(os.getpid())
         daemon = self.daemon({"schedqos": {"sched_profile": "qos"}})
         self.assertEqual(self.debugfs_mounts(daemon.pid), before)
@@ -214,7 +214,7 @@ class Doctor(KnobTest):
         self.assertEqual(report["ok"], all(item["state"] != "bad" for item in report["findings"]))
         return {item["name"]: item for item in report["findings"]}
 
-    def test_with_and_without_a_daemon(self):
+    def test_doctor_works_with_and_without_a_daemon(self):
         daemon = self.daemon({"app": {"qos": "QOS_UTILITY"}})
         found = self.findings(*daemon.options())
         self.assertEqual(found["daemon"]["what"], "runs as pid %d" % daemon.pid)
@@ -227,7 +227,7 @@ class Doctor(KnobTest):
         self.assertEqual(found["daemon"]["state"], "note")
         self.assertNotIn("leftovers", found)
 
-    def test_a_user_s_own(self):
+    def test_doctor_works_for_ordinary_users(self):
         """A user may not ask who holds the lock."""
         daemon = self.daemon()
         try:

@@ -13,7 +13,7 @@ def first_line():
 
 
 class FirstLine(LiveTest):
-    def test_all_is_well_until_it_is_not(self):
+    def test_the_first_line_says_whether_all_is_well(self):
         daemon = self.daemon({"app": {"qos": UTILITY}})
         self.assert_carries(self.sleeper("app"), UTILITY)
         self.assertRegex(first_line(), "^%s$" % WELL)
@@ -39,7 +39,7 @@ class Metrics(LiveTest):
             samples[name] = float(value)
         return samples
 
-    def test_it_is_openmetrics(self):
+    def test_metrics_are_valid_openmetrics(self):
         self.daemon({"app": {"qos": UTILITY}})
         self.assert_carries(self.sleeper("app"), UTILITY)
         samples = self.read(0)
@@ -48,5 +48,5 @@ class Metrics(LiveTest):
         self.assertGreaterEqual(samples["schedqos_execs"], 1)
         self.assertEqual(samples['schedqos_mapping{name="announcement"}'], 1)
 
-    def test_without_a_daemon(self):
+    def test_metrics_say_that_no_daemon_runs(self):
         self.assertEqual(self.read(1), {"schedqos_up": 0})

@@ -96,7 +96,7 @@ class Stuck(Served):
 class Before(Stuck):
     """It is stuck before the daemon starts."""
 
-    def test_all_verbs_work(self):
+    def test_all_verbs_work_while_a_process_is_stuck(self):
         server = self.serve()
         box, chosen = self.stuck(server), self.stuck(server, "file", "chosen")
         daemon = self.daemon(RULES)
@@ -127,7 +127,7 @@ def system_call(pid):
 
 
 class HeldBack(Served):
-    def test_a_fork_that_is_held_back_over_the_stop(self):
+    def test_a_child_whose_fork_lasts_beyond_the_stop_is_found(self):
         """The parent holds a fork back for any time: the next start finds the child."""
         server = self.serve()
         path = self.alias("app", PYTHON)
@@ -156,7 +156,7 @@ class HeldBack(Served):
 class Later(Stuck):
     """It is stuck when the daemon has received its exec and has its arguments read."""
 
-    def test_only_it_waits(self):
+    def test_only_the_stuck_process_waits(self):
         server = self.serve()
         daemon = self.daemon(RULES)
         app = self.sleeper("app")
@@ -176,7 +176,7 @@ class Later(Stuck):
         daemon.stop(None)
         self.assertEqual((app.attr(), chosen.attr(), box.attr()), (pristine(),) * 3)
 
-    def test_a_stop_at_that_moment(self):
+    def test_a_stop_does_not_wait_for_a_stuck_process(self):
         server = self.serve()
         daemon = self.daemon(RULES)
         app = self.sleeper("app")
@@ -185,7 +185,7 @@ class Later(Stuck):
         daemon.stop(signal.SIGTERM)
         self.assertEqual((app.attr(), box.attr()), (pristine(), pristine()))
 
-    def test_a_crash_at_that_moment(self):
+    def test_a_crash_leaves_no_stuck_helper_behind(self):
         server = self.serve()
         daemon = self.daemon(RULES)
         app = self.sleeper("app")
@@ -203,7 +203,7 @@ class Later(Stuck):
     def helpers(daemon):
         return [pid for pid in descendants(daemon.pid) if comm(pid) == b"schedqos-helper" and state(pid) not in "ZX"]
 
-    def test_many_by_a_user_without_privileges(self):
+    def test_many_stuck_processes_of_a_user_delay_nobody(self):
         prefix = ["unshare", "-Urm"]
         as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
         if subprocess.run([*prefix, "true"], check=False, stderr=subprocess.DEVNULL, **as_nobody).returncode:

@@ -25,21 +25,21 @@ class Names(LiveTest):
 
 
 class Conditions(LiveTest):
-    def test_argv(self):
+    def test_a_condition_on_argv_is_met(self):
         self.daemon({"java": {"qos": UI, "match": {"argv": ["-jar", "*minecraft*"]}}})
         java = self.alias("java", tool("patient"))
         for arguments, qos in ((["-jar", "/opt/minecraft.jar"], UI), (["-jar", "/opt/other.jar"], DEFAULT),
                                (["minecraft"], DEFAULT)):
             self.assert_carries(self.run_program([java, *arguments]), qos)
 
-    def test_user(self):
+    def test_a_condition_on_the_user_is_met(self):
         self.daemon({"app": [{"qos": UI, "match": {"user": "nobody"}},
                              {"qos": INITIATED, "match": {"user": 12345}},
                              {"qos": BACKGROUND, "match": {"user": "root"}}]})
         for user, qos in (("nobody", UI), (12345, INITIATED), (0, BACKGROUND), (12346, DEFAULT)):
             self.assert_carries(self.sleeper("app", user=user), qos, str(user))
 
-    def test_a_program_that_runs_as_root_whoever_runs_it(self):
+    def test_a_set_user_id_program_counts_as_its_caller_s(self):
         """
         The caller of a set-user-ID program chooses its name, and its children inherit. So it counts as the caller's.
         """
@@ -53,7 +53,7 @@ class Conditions(LiveTest):
             self.skipTest("set-user-ID programs have no effect here")
         self.assert_carries(program, BACKGROUND)
 
-    def test_seat(self):
+    def test_a_rule_for_the_seat_raises_nobody_elsewhere(self):
         """Bob, who is logged in by ssh, can give his program any name."""
         alice, bob = 12345, 12346
         os.makedirs(self.path("systemd/seats"))
@@ -79,28 +79,28 @@ class Conditions(LiveTest):
         root = self.sleeper("app", prefix=[*drop, "unshare", "-U", "-r"])
         wait_for(lambda: comm(root.pid) == b"app", "the exec")
         self.assert_keeps(root, DEFAULT)
-        # Logged out.
+        # The user has logged out.
         os.unlink(self.path("systemd/users/%d" % alice))
         self.assert_keeps(alices, UI)
         self.assertEqual(daemon.ask("reload").returncode, 0)
         self.assert_carries(alices, DEFAULT)
-        # Without logind nobody knows.
+        # Without logind all users count.
         os.rmdir(self.path("systemd/seats"))
         self.assert_carries(self.sleeper("app", user=bob), UI)
 
-    def test_exe(self):
+    def test_a_condition_on_exe_is_met(self):
         self.daemon({"app": {"qos": UI, "match": {"exe": self.path("good/*")}}})
         self.assert_carries(self.run_program(["app", "1000"], self.copy("good/app")), UI)
         self.assert_carries(self.run_program(["app", "1000"], self.copy("bad/app")), DEFAULT)
 
-    def test_parent(self):
+    def test_a_condition_on_the_parent_is_met(self):
         self.daemon({"child": {"qos": UI, "match": {"parent": "par?nt"}}})
         parent, other = self.puppet("parent"), self.puppet("other")
         child = [self.alias("child"), "1000"]
         self.assert_carries(parent.tell(0, "spawn", child), UI)
         self.assert_carries(other.tell(0, "spawn", child), DEFAULT)
 
-    def test_cgroup(self):
+    def test_a_condition_on_the_cgroup_is_met(self):
         cgroups = self.new_cgroups("schedqos-live")
         self.daemon({"app": {"qos": UI, "match": {"cgroup": "*/schedqos-live/*"}}})
         shell = "echo $$ > %s/cgroup.procs && exec %s 1000" % (cgroups.make("app.scope"), self.alias("app"))
@@ -109,7 +109,7 @@ class Conditions(LiveTest):
 
 
 class Inheritance(LiveTest):
-    def test_a_tree_that_was_there_before(self):
+    def test_a_tree_from_before_the_start_inherits(self):
         make = self.puppet("make")
         middle = make.tell(0, "spawn", [shutil.which("sh"), "-c", "%s 1000 & wait" % self.alias("as")])
         wait_for(lambda: len(make.descendants()) == 2, "the tree")

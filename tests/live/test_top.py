@@ -49,14 +49,14 @@ def end(pid):
 
 
 class Top(LiveTest):
-    def test_what_runs_is_counted_in_its_class(self):
+    def test_running_programs_are_counted_in_their_class(self):
         self.daemon(RULES)
         burner = self.run_program([self.alias("burner", PYTHON), "-c", BURN])
         self.assert_carries(burner, UTILITY)
         row, = wait_for(lambda: [row for row in app("burner") if row["cpu_seconds"] > 0], "it runs")
         self.assertEqual((row["class"], row["kind"], row["tasks"]), (UTILITY, "rule", 1))
 
-    def test_programs_that_end_are_counted_in_their_class(self):
+    def test_ended_programs_are_counted_in_their_class(self):
         self.daemon(RULES)
         if not has_taskstats():
             self.skipTest("the kernel reports no ended tasks")
@@ -64,7 +64,7 @@ class Top(LiveTest):
         rows = wait_for(lambda: [row for row in app("brief") if row["ended"] > 10], "they end")
         self.assertEqual([(row["class"], row["kind"]) for row in rows], [(BACKGROUND, "rule")])
 
-    def test_the_sums_are_those_of_the_machine(self):
+    def test_the_sums_equal_the_machine_s_cpu_time(self):
         """During a fork storm: without ended tasks most of the use would be missing."""
         self.daemon(RULES)
         if not has_taskstats():
@@ -79,7 +79,7 @@ class Top(LiveTest):
 
         wait_for(agree, lambda: "%r" % [{k: v for k, v in one.items() if k not in ("apps", "classes")} for one in seen])
 
-    def test_counting_ends_with_who_reads_it(self):
+    def test_counting_ends_with_the_last_reader(self):
         self.daemon(RULES)
 
         def sockets():
@@ -146,12 +146,12 @@ class Top(LiveTest):
         os.write(terminal, b"\x03")
         self.assertEqual(os.WTERMSIG(os.waitpid(pid, 0)[1]), signal.SIGINT)
 
-    def test_on_a_terminal(self):
+    def test_a_terminal_gets_frames_until_ctrl_c(self):
         self.daemon(RULES)
         self.assert_carries(self.sleeper("app"), BACKGROUND)
         self.on_terminal(2000, b"QOS_BACKGROUND app ")
 
-    def test_on_a_serial_line(self):
+    def test_a_serial_line_gets_frames_of_24_lines(self):
         """It does not report its size."""
         self.daemon(RULES)
         self.on_terminal(0, b"QOS_DEFAULT ")

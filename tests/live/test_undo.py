@@ -41,11 +41,11 @@ class Stop(LiveTest):
         self.assertEqual(chosen.attr(), fair(BATCH, 7, 9 * MS))
         self.assertIn("tasks put back", daemon.log())
 
-    def test_by_signals_and_by_the_verb(self):
+    def test_signals_and_the_verb_stop_without_a_trace(self):
         for how in (signal.SIGINT, signal.SIGTERM, None):
             self.check(how)
 
-    def test_restore_half_a_minute_later(self):
+    def test_a_later_restore_finds_forks_that_outlasted_the_stop(self):
         """The service has it look at the stop, too. Then a fork brings its child, with what a class gave."""
         app = self.puppet("app")
         daemon = self.daemon({"app": {"qos": UI}})
@@ -59,7 +59,7 @@ class Stop(LiveTest):
         self.assertEqual(schedqos("restore").returncode, 0)
         self.assertEqual(get_attr(late), pristine())
 
-    def test_a_nice_value_below_real_time(self):
+    def test_a_nice_value_hidden_by_real_time_is_put_back(self):
         """A task that leaves real time after the stop does not return to a class's nice value, nor to one next to it
         that the class let him choose."""
         self.check_below_real_time(lambda pid: None)
@@ -114,15 +114,15 @@ class OtherPolicies(LiveTest):
         self.assertEqual(had.attr(), fair(BATCH, 3, 7 * MS))
         self.assertEqual(new.attr(), pristine())
 
-    def test_idle_with_nice_and_slice(self):
+    def test_a_class_with_sched_idle_leaves_no_trace(self):
         self.check({"sched_policy": "SCHED_IDLE", "sched_nice": 5, "sched_runtime": 30 * MS},
                    lambda attr: attr.policy == IDLE and attr.nice == 5)
 
-    def test_fifo(self):
+    def test_a_real_time_class_leaves_no_trace(self):
         self.check({"sched_policy": "SCHED_FIFO", "sched_priority": 3},
                    lambda attr: (attr.policy, attr.priority) == (FIFO, 3))
 
-    def test_deadline(self):
+    def test_a_deadline_class_leaves_no_trace(self):
         self.check(deadline_class(MS, 20 * MS, 100 * MS),
                    lambda attr: (attr.policy, attr.slice, attr.deadline, attr.period)
                    == (DEADLINE, MS, 20 * MS, 100 * MS))

@@ -107,7 +107,7 @@ class Users(LiveTest):
             return sorted(entry.split()[0] for entry in self.current.status()["pending_users"])
         wait_for(lambda: pending() == sorted(names), lambda: "%s pending; still: %s" % (names, pending()))
 
-    def test_one_who_answers_later(self):
+    def test_a_rule_applies_once_its_user_is_known(self):
         daemon = self.daemon(self.rules("slow", "nobody"), prefix=self.prefix)
         self.assertRegex(daemon.log(), r"json:\d+:\d+: app\[0\]\.match\.user: .*user \"slow\" cannot be looked up now")
         self.assert_pending("slow")
@@ -122,12 +122,12 @@ class Users(LiveTest):
         self.assert_pending()
         wait_for(lambda: not self.lookups(), "the end of the lookup")
 
-    def test_stop_and_reload_do_not_wait(self):
+    def test_stop_and_reload_do_not_wait_for_the_name_service(self):
         daemon = self.daemon(self.rules("slow"), prefix=self.prefix)
         wait_for(self.lookups, "a lookup")
         for _ in range(3):
             before = self.lookups()
-            # There is never an answer.
+            # This lookup is never answered.
             self.assertEqual(daemon.reload().returncode, 0)
             self.await_end(before)
         wait_for(self.lookups, "a lookup")
@@ -135,14 +135,14 @@ class Users(LiveTest):
         daemon.stop()
         self.await_end(hanging)
 
-    def test_one_who_hangs_does_not_hold_up_others(self):
+    def test_a_hanging_lookup_does_not_delay_others(self):
         self.answer("late", "12345")
         self.daemon(self.rules("late", "slow"), prefix=self.prefix)
         # The last one named is asked first, and given up.
         self.assert_carries(self.sleeper("app", user=12345), UI)
         self.assert_pending("slow")
 
-    def test_a_reload_looks_again(self):
+    def test_a_reload_looks_users_up_again(self):
         self.answer("moves", "12345")
         daemon = self.daemon(self.rules("moves"), prefix=self.prefix)
         one, other = self.sleeper("app", user=12345), self.sleeper("app", user=12346)
@@ -163,7 +163,7 @@ class Users(LiveTest):
         self.assert_carries(other, DEFAULT)
         self.assert_pending()
 
-    def test_a_reload_takes_no_answer_for_anothers(self):
+    def test_a_reload_does_not_take_an_answer_for_another_user_s(self):
         daemon = self.daemon(self.rules("slow", qos=BACKGROUND), prefix=self.prefix)
         wait_for(self.lookups, "a lookup")
         daemon.configure({"app": [{"qos": UI, "match": {"user": "other"}}, {"qos": BACKGROUND, "match": {"user": "slow"}}]})

@@ -30,14 +30,14 @@ class Usage(LiveTest):
         self.assertTrue(result.stderr.strip(), args)
         return result.stderr
 
-    def test_what_could_not_be_written_is_no_success(self):
+    def test_output_that_cannot_be_written_is_a_failure(self):
         for args in (("--help",), ("--version",), ("status", "--help"), ("doctor", "--json"), ("sched_profile",)):
             with open("/dev/full", "w", encoding="ascii") as full:
                 run = subprocess.run([SCHEDQOS, *args], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual(run.returncode, 1, args)
             self.assertIn("No space left on device", run.stderr, args)
 
-    def test_a_slip_of_the_hand_is_answered(self):
+    def test_a_misspelt_word_gets_a_suggestion(self):
         self.assertIn("unknown verb 'statsu': did you mean 'status'?", self.check("statsu"))
         self.assertIn("unknown option '--versoin': did you mean '--version'?", self.check("--versoin"))
         self.assertNotIn("did you mean", self.check("frobnicate"))
@@ -55,19 +55,19 @@ class Usage(LiveTest):
                      ("set", "x", UI), ("set", "0", UI), ("set", "-1", UI), ("set", "1", UI, "more")):
             self.check(*args)
 
-    def test_version(self):
+    def test_version_is_printed(self):
         result = schedqos("--version")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"^schedqos \S+\n$")
 
-    def test_without_a_daemon(self):
+    def test_verbs_say_that_no_daemon_runs(self):
         for args in (["stop"], ["reload"], ["status"], ["list"], ["top"], ["check", "--diff"],
                      ["weights"]):
             result = schedqos(*args)
             self.assertEqual((result.returncode, result.stdout), (1, ""), args)
             self.assertIn("no daemon runs", result.stderr, args)
 
-    def test_without_root(self):
+    def test_verbs_say_that_root_is_needed(self):
         program = self.copy("schedqos", SCHEDQOS)
         for words in "schedqos: ", "root":
             for args in (["start"], ["stop"], ["restart"], ["reload"], ["status"], ["set", "1", BACKGROUND], ["reset", "1"],
@@ -82,7 +82,7 @@ class Usage(LiveTest):
 
 
 class Running(LiveTest):
-    def test_a_second_start_says_which_pid_runs(self):
+    def test_a_second_start_names_the_running_daemon(self):
         daemon = self.daemon()
         for args in (["start"], ["start", "-d"]):
             result = schedqos(*args)
@@ -92,7 +92,7 @@ class Running(LiveTest):
         self.assertTrue(daemon.running())
         self.assert_carries(self.sleeper("still-tagging"), DEFAULT)
 
-    def test_status(self):
+    def test_status_shows_all_figures(self):
         daemon = self.daemon({"app": {"qos": BACKGROUND}})
         app = self.sleeper("app")
         self.assert_carries(app, BACKGROUND)
@@ -120,7 +120,7 @@ class Running(LiveTest):
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
         daemon.wait()
 
-    def test_nothing_of_it_stays_in_run(self):
+    def test_a_stop_leaves_no_file_in_run(self):
         daemon = self.daemon()
         self.assertEqual(os.stat("/run/schedqos/bus").st_mode & 0o777, 0o600)
         daemon.stop()
@@ -130,7 +130,7 @@ class Running(LiveTest):
 class NotUtf8(LiveTest):
     """Arguments that the bus cannot carry."""
 
-    def test_it_is_refused(self):
+    def test_arguments_that_are_not_utf_8_are_refused(self):
         self.daemon()
         for args in (("limit", "--keep", "/\udcff", UI), ("explain", "--name", "\udcff"), ("set", "1", "\udcff")):
             result = schedqos(*args)
@@ -150,12 +150,12 @@ class AtWork(LiveTest):
         before = signal.signal(signal.SIGTERM, lambda *_: self.signals.append("TERM"))
         self.addCleanup(signal.signal, signal.SIGTERM, before)
 
-    def test_stop_leaves_it_alone(self):
+    def test_stop_does_not_end_a_verb_at_work(self):
         result = schedqos("stop")
         self.assertEqual(self.signals, [])
         self.assertEqual((result.returncode, result.stderr), (1, "schedqos: error: no daemon runs\n"))
 
-    def test_others_give_up_after_a_while(self):
+    def test_other_verbs_give_up_after_a_while(self):
         verbs = ["start"], ["restore"], ["sched_profile", "qos"]
         with concurrent.futures.ThreadPoolExecutor() as executor:
             results = list(executor.map(lambda args: schedqos(*args), verbs))
@@ -163,7 +163,7 @@ class AtWork(LiveTest):
             self.assertEqual(result.returncode, 1, result.args)
             self.assertIn("another schedqos command is at work as pid %d" % os.getpid(), result.stderr)
 
-    def test_others_wait_for_its_end(self):
+    def test_other_verbs_wait_for_the_end_of_a_verb_at_work(self):
         with subprocess.Popen([SCHEDQOS, "restore"], env=environment(), stderr=subprocess.PIPE, text=True) as waiting:
             wait_for(lambda: "/run/schedqos/lock" in open_files(waiting.pid).values(), "restore tries the lock")
             before = sleeps(waiting.pid)
@@ -172,12 +172,12 @@ class AtWork(LiveTest):
             self.assertEqual(waiting.communicate(timeout=PATIENCE)[1], "schedqos: nothing to put back\n")
         self.assertEqual(waiting.returncode, 0)
 
-    def test_the_doctor_sees_no_daemon(self):
+    def test_doctor_does_not_take_a_verb_for_a_daemon(self):
         self.assertRegex(schedqos("doctor").stdout, r"(?m)^note +daemon +does not run$")
 
 
 class TornRecord(LiveTest):
-    def test_a_profile_does_not_replace_it(self):
+    def test_a_record_that_cannot_be_used_is_not_replaced(self):
         """The record still shows, at least to people, what there is to put back."""
         torn, record = b'{"version":1,"knobs":[', "/run/schedqos/knobs.json"
         os.makedirs("/run/schedqos", exist_ok=True)
@@ -210,7 +210,7 @@ class Background(LiveTest):
         after = snapshot()
         self.assertEqual(differences(self.before, after) + leftovers(self.before, after), [])
 
-    def test_it_returns_when_it_listens(self):
+    def test_start_d_returns_when_the_daemon_listens(self):
         before = self.sleeper("app")
         result = self.start({"app": {"qos": BACKGROUND}})
         self.assertEqual(result.returncode, 0)
@@ -222,7 +222,7 @@ class Background(LiveTest):
         self.assertEqual(schedqos("status").returncode, 0)
         self.stop()
 
-    def test_it_is_out_of_everybodys_way(self):
+    def test_a_background_daemon_keeps_no_folder_terminal_or_file(self):
         os.chdir(self.folder)
         self.addCleanup(os.chdir, "/")
         with open(self.path("lock"), "w", encoding="ascii") as lock:
@@ -236,7 +236,7 @@ class Background(LiveTest):
         self.assertNotIn(self.path("lock"), files.values())
         self.stop()
 
-    def test_started_without_standard_streams(self):
+    def test_a_start_without_standard_streams_works(self):
         """Files that it opens then get their numbers."""
         self.before = baseline()
         self.addCleanup(lambda: schedqos("stop"))
@@ -260,7 +260,7 @@ class Background(LiveTest):
         self.assert_carries(self.sleeper("app"), UI)
         self.stop()
 
-    def test_a_failing_one_returns_the_reason_and_the_status(self):
+    def test_a_failing_start_d_returns_reason_and_status(self):
         result = self.start('{"app": {"qos": "QOS_USER_INTERACTIV"}}')
         self.assertEqual(result.returncode, 78)
         self.assertIn("%s:1:17: app.qos: " % self.files.config, result.stderr)
@@ -269,7 +269,7 @@ class Background(LiveTest):
         result = schedqos("start", "-d", "--config", self.files.config, prefix=["unshare", "-n"])
         self.assertNotEqual(result.returncode, 0)
 
-    def test_restart(self):
+    def test_restart_replaces_the_daemon_if_the_configuration_is_good(self):
         result = self.start({"app": {"qos": BACKGROUND}}, "restart")
         self.assertEqual(result.returncode, 0, result.stderr)
         app = self.sleeper("app")
@@ -285,7 +285,7 @@ class Background(LiveTest):
         self.assertEqual(result.returncode, 78, result.stderr)
         self.assertIn("app.qos", result.stderr)
         self.assertEqual(json.loads(schedqos("status", "--json").stdout)["pid"], second)
-        # What the new one is warned of is said by that, and by nobody else.
+        # Only the new daemon prints its warnings.
         warned = {"app": {"thread_qos": {"longer-than-15-bytes": BACKGROUND}}}
         self.assertEqual(self.start(warned, "restart").stderr.count("can never match"), 1)
         self.stop()
@@ -303,7 +303,7 @@ class Background(LiveTest):
             while "is listening" not in line:
                 line = syslog.recv(8192).decode()
         self.assertRegex(line, r"^<30>schedqos\[%d\]: schedqos \S+ is listening: " % pid)
-        # Nobody takes it any more.
+        # No syslog accepts lines any more.
         self.assertEqual(schedqos("reload").returncode, 0)
         self.assertGreater(json.loads(schedqos("status", "--json").stdout)["log_lost"], 0)
         self.stop()
@@ -321,7 +321,7 @@ class Background(LiveTest):
         with open(path, encoding="utf-8") as log:
             self.assertRegex(log.read(), r"(?s)is listening: .*stopped: \d+ tasks? put back\n\Z")
 
-    def test_without_any_log_it_says_so(self):
+    def test_a_start_without_any_log_warns(self):
         if os.path.exists("/dev/log"):
             self.skipTest("there is a log of the machine's")
         self.assertIn("no syslog runs", self.start({}).stderr)

@@ -158,7 +158,7 @@ class Weights(AskerTest):
         self.assertEqual([self.weight(name) for name in names], [UNSET, UNSET, "300", UNSET, "0", UNSET])
         self.assertEqual(kept(), [])
 
-    def test_set_respected_and_put_back(self):
+    def test_weights_are_set_and_put_back_and_choices_stay(self):
         self.start()
         self.becomes("named.service", BACKGROUND)
         self.assertEqual(self.weight("user.slice"), UNSET)
@@ -171,7 +171,7 @@ class Weights(AskerTest):
         self.stop()
         self.all_is_as_before()
 
-    def test_only_a_person_at_a_seat_counts(self):
+    def test_weights_for_the_seat_need_a_person_at_a_seat(self):
         for more in ({"CLASS": "greeter"}, {"STATE": "closing"}, {"SEAT": ""}):
             self.sit_down(**more)
             self.start()
@@ -185,7 +185,7 @@ class Weights(AskerTest):
         self.becomes("user.slice", UNSET)
         self.stop()
 
-    def test_a_reload_of_the_daemon_reaches_it(self):
+    def test_a_reload_of_the_daemon_changes_weights(self):
         self.start()
         self.becomes("named.service", BACKGROUND)
         self.current.reload({"schedqos": {"weights": {"named.service": 12, "user.slice": 13}}})
@@ -196,7 +196,7 @@ class Weights(AskerTest):
         self.stop()
         self.all_is_as_before()
 
-    def test_units_come_and_go(self):
+    def test_units_that_come_get_their_weights(self):
         self.start()
         self.becomes("named.service", BACKGROUND)
         self.tell("unit game-1.scope %s -.slice" % GROUP)
@@ -215,11 +215,11 @@ class Weights(AskerTest):
         self.stop()
         self.all_is_as_before()
 
-    def test_what_somebody_sets_meanwhile_stays(self):
+    def test_a_weight_that_somebody_sets_meanwhile_stays(self):
         self.start()
         self.becomes("named.service", BACKGROUND)
         self.tell("put named.service 77 %s" % UNSET)
-        # Nobody else but the manager has it look.
+        # Only signals of the manager make it look.
         self.be_a_stranger("named.service")
         self.tell("unit game-1.scope %s -.slice" % GROUP)
         self.becomes("game-1.scope", "500")
@@ -229,7 +229,7 @@ class Weights(AskerTest):
         self.assertIn("named.service: somebody has changed its CPUWeight", self.log())
         self.assertEqual(kept(), [])
 
-    def test_killed_around_each_set(self):
+    def test_a_kill_around_each_set_loses_nothing(self):
         """At its start and at its end; the next run, or restore, puts everything back."""
         self.sit_down()
         for name in ("user.slice", "named.service"):
@@ -252,7 +252,7 @@ class Weights(AskerTest):
                         self.stop()
                     self.all_is_as_before()
 
-    def test_a_killed_daemon_takes_it_along(self):
+    def test_a_killed_daemon_ends_the_weights(self):
         self.start()
         self.becomes("named.service", BACKGROUND)
         self.current.kill()
@@ -269,7 +269,7 @@ class Weights(AskerTest):
         self.assertIn("the service manager does not answer", self.log())
         self.assertEqual(kept(), ["named.service"])
         self.restore(status=1)
-        # Nor without a bus.
+        # The record also stays without a bus.
         self.env, env = dict(self.env, DBUS_SYSTEM_BUS_ADDRESS="unix:path=/no/bus"), self.env
         self.restore(status=1)
         self.env = env
@@ -279,7 +279,7 @@ class Weights(AskerTest):
         self.restore()
         self.all_is_as_before()
 
-    def test_a_class_that_a_unit_names(self):
+    def test_a_unit_s_class_sets_its_weight(self):
         cgroups = self.new_cgroups("schedqos-live")
         ruled, other = self.sleeper("named"), self.sleeper("other")
         cgroups.move(ruled.pid, "own.service")
@@ -316,7 +316,7 @@ class Weights(AskerTest):
         self.stop()
         self.assertEqual(self.current.status()["unit_classes"], 0)
 
-    def test_of_a_user(self):
+    def test_weights_of_a_user_s_units_are_set(self):
         """The manager serves as the user's and the system's, and the bridge runs as well."""
         runtime = os.path.join(self.folder, "runtime")
         os.mkdir(runtime, 0o700)
@@ -394,13 +394,13 @@ class Weights(AskerTest):
         wanted("100", UNSET, "100", "300")
         self.assertEqual(kept(runtime + "/schedqos"), [])
 
-    def test_one_at_a_time(self):
+    def test_a_second_run_is_refused(self):
         self.start()
         self.becomes("named.service", BACKGROUND)
         self.assertRegex(self.restore(status=1), "already runs")
         self.stop()
 
-    def test_nobody_else_keeps_it_from_running(self):
+    def test_other_users_cannot_lock_the_record(self):
         self.start()
         command = ["flock", "-F", "-n", RECORD, "sh", "-c", "echo; exec sleep infinity"]
         with subprocess.Popen(command, user=65534, group=65534, extra_groups=[], stdout=subprocess.PIPE) as locker:
