@@ -34,7 +34,7 @@ static int take_name(struct bridge *bridge, const char *name)
 	return r;
 }
 
-/* Sets everything up and takes the name last, so that whoever sees the name can use it all. */
+/* Sets everything up and takes the name last, so that a client which sees the name can use all of it. */
 static int bridge_start(struct bridge *bridge, bool is_system76)
 {
 	int r = sd_event_default(&bridge->event);

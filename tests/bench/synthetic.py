@@ -39,7 +39,7 @@ def _distributions(chance, scenario, factor):
 
 
 def _metrics(chance, scenario, factor):
-    """Whoever is faster does less."""
+    """A faster variant does less."""
     return {key: 1000 * chance.lognormvariate(0, 0.02) * (factor if meaning["better"] == "lower" else factor ** 0.3)
             for key, meaning in METRICS[scenario].items()}
 

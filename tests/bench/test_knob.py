@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a run sets is put back, whoever ends it."""
+"""Knobs that a run sets are put back, however it ends."""
 
 import signal
 import subprocess

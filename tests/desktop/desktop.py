@@ -155,7 +155,7 @@ class DesktopTest(unittest.TestCase):
         return process.lines
 
     def start_bridge(self, *args):
-        """Somebody who is org.schedqos1, and prints what he is told."""
+        """A service that owns org.schedqos1, and prints the reports that it gets."""
         process = self.start(BRIDGE, *args, stdout=subprocess.PIPE, encoding="utf-8")
         process.lines = Lines(process.stdout)
         process.lines.wait("^ready$")

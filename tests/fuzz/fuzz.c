@@ -52,7 +52,10 @@ void check_printable(const char *text)
 		check((unsigned char)*text >= 0x20 && *text != 0x7f);
 }
 
-/* If we crashed, the next start would accept the records of tasks that carry attributes of ours. */
+/*
+ * If the daemon crashed now, the next start would have to accept the record of any task that carries a class's
+ * attributes.
+ */
 void check_known(const struct plan *plan, pid_t tid)
 {
 	const struct task *task = tasks_find(plan_tasks(plan), tid);

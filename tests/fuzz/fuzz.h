@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shared by the fuzzers. */
+/* Functions that the fuzzers share. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
-/* A condition that does not hold is a finding. */
+/* Aborts if the condition does not hold, which is a finding. */
 #define check(what)                                                                               \
 	do {                                                                                      \
 		if (!(what)) {                                                                    \
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 		}                                                                                 \
 	} while (0)
 
-/* The input, taken from its front; zeros when it is used up. */
+/* The input, which is taken from its front. Gives zeros once it is used up. */
 struct input {
 	const uint8_t *at;
 	size_t left;
@@ -36,7 +36,7 @@ static inline uint8_t take_byte(struct input *input)
 	return *input->at++;
 }
 
-/* A little-endian number of up to four bytes. */
+/* Takes a little-endian number of up to four bytes. */
 static inline uint32_t take_number(struct input *input, unsigned bytes)
 {
 	uint32_t number = 0;
@@ -46,26 +46,26 @@ static inline uint32_t take_number(struct input *input, unsigned bytes)
 	return number;
 }
 
-/* Up to max bytes, in memory of their own that ends with them: reading beyond shows. The caller frees. */
+/* Takes up to max bytes, into memory that ends with them, so that a read beyond them is found. The caller frees it. */
 uint8_t *take_bytes(struct input *input, size_t max, size_t *ret_size);
 
-/* The same with a NUL at the end, and none before it. */
+/* Takes text in the same way: bytes without NUL, and a NUL at the end. */
 char *take_text(struct input *input, size_t max);
 
-/* Valid UTF-8 that moves no cursor. */
+/* Checks that the text is valid UTF-8 that moves no cursor. */
 void check_printable(const char *text);
 
-/* Valid UTF-8. */
+/* Checks that the text is valid UTF-8. */
 void check_utf8(const char *text);
 
 struct plan;
 struct tasks_memory;
 
-/* What holds of a task's record after every event. */
+/* Checks a task's record, after every event. */
 void check_known(const struct plan *plan, pid_t tid);
 
-/* What holds of the plan's whole table. Slow. */
+/* Checks the plan's whole table, which is slow. */
 void check_plan(const struct plan *plan);
 
-/* One chunk for all runs: making and dropping a table costs more than all that is done with it. */
+/* One chunk of memory for all runs, because making and freeing a table costs more than a run. */
 extern const struct tasks_memory one_chunk;

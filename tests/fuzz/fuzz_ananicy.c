@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Any bytes as a file of ananicy's rules: no crash, and what is made of them is a good configuration, with a summary
- * that a terminal can take.
+ * Imports any bytes as a file of ananicy's rules. The result must be a valid configuration, with a summary that is safe
+ * for a terminal.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Any bytes as one or two configuration files: no crash, every refusal explained at a place, and
- * what is taken prints as a file that is taken and prints the same. The first byte chooses the
- * kinds.
+ * Parses any bytes as one or two configuration files. Every refusal must have a place and a reason. An accepted
+ * configuration must print as a file that is accepted, and that prints the same. The first byte chooses the kinds of
+ * files.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void check_errors(int r, const struct config_errors *errors)
 	}
 }
 
-/* Without what only stands in a file of profiles, which a print has not. */
+/* Prints the configuration without its profiles, which only a file of profiles can have. */
 static char *print(struct config *config)
 {
 	config->settings.sched_profile = NULL;

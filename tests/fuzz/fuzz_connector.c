@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any bytes as a datagram of the proc connector: an event, none, or refused; what is read lies within it. */
+/*
+ * Decodes any bytes as a datagram of the proc connector: it must be an event, ignored or refused, without a read beyond
+ * its end.
+ */
 #include <errno.h>
 
 #include <schedqos/kernel/events.h>

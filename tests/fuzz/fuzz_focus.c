@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What compositors say, any bytes, and what is told after it: no crash; windows and processes within bounds; nobody is
- * told twice or about a process that has ended, hidden only what is hidden, and what is to come is later than now.
+ * Reads any bytes as messages of compositors, and checks the reports: numbers of windows and processes stay within
+ * bounds; nothing is reported twice or about a process that has ended; only hidden apps are reported hidden; and the
+ * next report is due later than now.
  */
 #include "fuzz.h"
 
@@ -60,7 +61,7 @@ static void settle(struct run *run)
 	check(next > run->now);
 	check(run->shown.n_apps <= SHOWN_MAX);
 	check(run->met - run->parted == run->shown.n_apps);
-	/* At once what gets more. */
+	/* A higher level must be reported at once. */
 	for (size_t i = 0; i < run->shown.n_apps; i++)
 		check(run->shown.apps[i].told >= run->shown.apps[i].now);
 	check(shown_settle(&run->shown, run->now) == next);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whatever can happen on the made-up machine of the unit tests, in any order: forks, execs,
- * renames, changes by others, late and lost events, reloads, crashes. The table stays whole,
- * actions are what the kernel takes, and after the stop no task of ordinary users has got more than it would have
- * without a daemon. Attributes that differ from that in any other way are traces. They are counted, and printed at the
- * end.
+ * Lets events happen in any order on the made-up machine of the unit tests: forks, execs, renames, changes by others,
+ * late and lost events, reloads, crashes. The table must stay intact, the kernel must accept each action, and after the
+ * stop no task of an ordinary user may have more than it would have without a daemon. Other differences from that are
+ * traces: they are counted, and printed at the end.
  */
 #include "plan_run.h"
 
 #define EVENTS_MAX 16
 
-/* All events have been received: a scan must find nothing left to do. */
+/* Checks that a scan finds nothing left to do once all events have been received. */
 static void check_scan_finds_nothing(struct run *run)
 {
 	count_from_here(run->m);
@@ -18,13 +17,13 @@ static void check_scan_finds_nothing(struct run *run)
 	check(run->m->actions == 0);
 }
 
-/* Real time hides a slice, and below SCHED_IDLE none can be set. */
+/* Returns whether the task shows its slice: real time hides it, and under SCHED_IDLE none can be set. */
 static bool shows_slice(const struct task_attr *attr)
 {
 	return task_policy_is_fair(attr->policy) && attr->policy != POLICY_IDLE;
 }
 
-/* What counts. */
+/* Returns the attributes to compare. */
 static struct task_attr shown(struct task_attr attr)
 {
 	if (!shows_slice(&attr))
@@ -32,7 +31,7 @@ static struct task_attr shown(struct task_attr attr)
 	return attr;
 }
 
-/* Attributes that were compared where all events were received, and those of them that differ. */
+/* Numbers of attributes that were compared after all events were received, and of those that differ. */
 static uint64_t n_compared, n_traces, n_unexplained;
 
 __attribute__((destructor)) static void print_traces(void)
@@ -49,7 +48,7 @@ static void count_traces(const struct machine_task *task)
 	uint8_t unsure = task->unsure;
 	char a[TASK_ATTR_TEXT_MAX], b[TASK_ATTR_TEXT_MAX];
 
-	/* If its policy may be either, and one of them shows none, there is nothing to compare. */
+	/* If either policy is allowed and only one of them shows a slice, do not compare slices. */
 	if ((differs & unsure & TASK_ATTR_POLICY) && shows_slice(&attr) != shows_slice(&without))
 		unsure |= TASK_ATTR_SLICE;
 	n_compared += 6;
@@ -60,7 +59,7 @@ static void count_traces(const struct machine_task *task)
 			    task_attr_text(&task->without, b));
 }
 
-/* No unprivileged task has got more than it would have had. */
+/* Checks that an unprivileged task has no more than it would have had. */
 static void check_no_climb(const struct machine_task *task)
 {
 	if (task->attr.nice < task->without.nice || !task_policy_is_fair(task->attr.policy))
@@ -86,7 +85,7 @@ static void check_stopped(const struct run *run)
 	}
 }
 
-/* A lasting disturbance would keep the stop from putting tasks back. */
+/* Ends disturbances that would keep the stop from putting tasks back. */
 static void end_disturbances(struct machine *m)
 {
 	m->refuse = 0;
@@ -94,7 +93,7 @@ static void end_disturbances(struct machine *m)
 	m->missing = 0;
 }
 
-/* With TRACE in the environment: what happened, and what each task carries now. */
+/* With TRACE in the environment, prints the event and the attributes of each task. */
 static void trace(const struct run *run, uint8_t kind)
 {
 	static const char *const names[KINDS] = { "fork", "clone", "begin", "exec", "rename", "exit", "pass", "hear", "deaf",
@@ -160,7 +159,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	}
 	run_end_forks(&run);
 	run_hear_all(&run);
-	/* What it read may have been newer than a fork that it heard of later: then the child is of another program. */
+	/*
+	 * The daemon may have read facts that were newer than a fork booked later: then the child belongs to another
+	 * program.
+	 */
 	if (run.alone && run.exact && run.own && run.in_time)
 		check_scan_finds_nothing(&run);
 	end_disturbances(run.m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Any bytes as files of /proc and /sys, through their parsers: numbers are within their bounds; the names that a task
- * chose match a rule or none, and are safe to print once escaped.
+ * Parses any bytes as files of /proc and /sys. Numbers must be within bounds; names that a task chose must match a rule
+ * or none, and be safe to print once escaped.
  */
 #include <errno.h>
 
@@ -56,7 +56,7 @@ static void parse_stat(const char *text)
 	check_escaped(stat.comm, strlen(stat.comm));
 }
 
-/* One file, as whatever it may be. */
+/* Parses one file as each kind of file. */
 static void parse_task(struct input *input)
 {
 	const uint8_t which = take_byte(input) % 5;
@@ -85,7 +85,7 @@ static void parse_task(struct input *input)
 	free(text);
 }
 
-/* It is a part of an argument, and no path. */
+/* The name must be a part of an argument, and no path. */
 static void find_script(const struct facts *facts)
 {
 	const char *script = interpreter_script(facts);
@@ -107,7 +107,7 @@ static void match(struct input *input)
 	size_t size;
 	int r;
 
-	/* With a NUL at the end, or empty, as it is read. */
+	/* Arguments end with a NUL or are empty, as the reader returns them. */
 	argv = (char *)take_bytes(input, 256, &size);
 	if (size)
 		argv[size - 1] = '\0';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a killed daemon left behind, or something in its place: the file of tasks, overwritten with any bytes; and the
- * file of knobs, any text. It is refused, or accepted and then sound: a plan can take it over, scan the tasks, and put
- * everything back; and what is written out again reads the same.
+ * Reads the records of a killed daemon: the file of tasks, overwritten with any bytes, and any text as the file of
+ * knobs. A file must be refused, or be sound: a plan must be able to take it over, scan the tasks and put everything
+ * back, and a file that is written again must read the same.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,10 +20,10 @@ _Static_assert(sizeof(BOOT_ID) == BOOT_ID_SIZE, "as the kernel writes it");
 
 enum {
 	TORN = 1 << 2, /* the file is shorter */
-	GONE = 1 << 3, /* the tasks carry something else by now */
+	GONE = 1 << 3, /* the tasks carry other attributes by now */
 	OTHER_SLICE = 1 << 4,
-	STOPPED = 1 << 5, /* it had put them back */
-	KNOBS = 1 << 7, /* the file of knobs instead */
+	STOPPED = 1 << 5, /* the daemon had put them back */
+	KNOBS = 1 << 7, /* read the file of knobs instead */
 };
 
 static struct config *config;
@@ -79,7 +79,7 @@ static void make_file(struct input *input, uint8_t *file)
 	}
 }
 
-/* Scans the task as it was left, or changed since, and carries out what the plan wants. */
+/* Scans the task as the daemon left it, or changed since, and carries out the plan's action. */
 static void scan_task(struct plan *plan, const struct task *left, uint8_t flags)
 {
 	struct facts facts = {
@@ -128,7 +128,7 @@ static void take_over(const struct state_legacy *legacy, uint8_t flags)
 
 static void read_tasks(struct input *input, uint8_t flags)
 {
-	/* Aligned as a mapping is. */
+	/* Memory that is aligned like a mapping. */
 	static union {
 		struct state_header header;
 		uint8_t bytes[FILE_BYTES];
@@ -141,7 +141,7 @@ static void read_tasks(struct input *input, uint8_t flags)
 	if (flags & TORN)
 		size = take_number(input, 3) % FILE_BYTES;
 	make_file(input, whole.bytes);
-	/* To memory that ends with the file. */
+	/* Copies the file into memory that ends with it. */
 	file = malloc(size ? size : 1);
 	check(file);
 	memcpy(file, whole.bytes, size);

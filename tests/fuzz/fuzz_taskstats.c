@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any bytes as a datagram of taskstats: a record, none, an error, or refused; what is read lies within it. */
+/*
+ * Decodes any bytes as a datagram of taskstats: it must be a record, ignored, an error or refused, without a read
+ * beyond its end.
+ */
 #include <errno.h>
 
 #include <schedqos/kernel/taskstats.h>
 
 #include "fuzz.h"
 
-/* Of the seeds. */
+/* The family's number in the seeds. */
 #define FAMILY 31
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What root and users ask for at run time, and whether they get it. */
+/* Makes overrides of root and users, and checks that they take effect. */
 #include "plan_run.h"
 
 static const struct qos_class *class_named(const struct machine *m, const char *name)
@@ -7,7 +7,7 @@ static const struct qos_class *class_named(const struct machine *m, const char *
 	return qos_class_find(m->config->classes, m->config->n_classes, name);
 }
 
-/* Whether what it says counts for the process, and the plan has heard and seen all about that. */
+/* Returns whether the override applies to the process, and the plan has booked and seen everything about that. */
 static bool counts(struct run *run, const struct asked *asked)
 {
 	const struct override *override = overrides_get(plan_overrides(run->m->plan), asked->number);
@@ -19,7 +19,7 @@ static bool counts(struct run *run, const struct asked *asked)
 	return !override->uid || (task->uid == override->uid && !task->is_privileged);
 }
 
-/* Nothing of it is put on a process that is higher than any limit that counts. */
+/* Checks that the process has no class above the limit. */
 static void check_limit(struct run *run, const struct asked *asked)
 {
 	const struct override *override = overrides_get(plan_overrides(run->m->plan), asked->number);
@@ -32,7 +32,7 @@ static void check_limit(struct run *run, const struct asked *asked)
 	check(!is || class_compare(is, class_named(run->m, override_class(override))) >= 0);
 }
 
-/* A user raises nothing, unless he may. */
+/* Checks that the class is in force, unless it would raise the process without permission. */
 static void check_class(struct run *run, const struct asked *asked)
 {
 	const struct override *override = overrides_get(plan_overrides(run->m->plan), asked->number);
@@ -40,7 +40,7 @@ static void check_class(struct run *run, const struct asked *asked)
 	const uint16_t number = task->joined[override->uid ? SLOT_USERS_CLASS : SLOT_CLASS];
 	bool raises;
 
-	/* What a name gives a thread, or the leader, may be higher than what the process has. */
+	/* The name of a thread may give it a higher class than the process has. */
 	if (number != asked->number || (override->uid && task->joined[SLOT_CLASS]) ||
 	    plan_has_thread_rules(run->m->plan, task))
 		return;
@@ -80,7 +80,10 @@ static void lifts(struct run *run)
 	memmove(run->asked, run->asked + 1, --run->n_asked * sizeof(run->asked[0]));
 }
 
-/* A user asks for what runs as him: what another one has asked for of his own stays (see is_anothers in scan.c). */
+/*
+ * Returns whether the user may request something for the process: it runs as the user, and has no override of another
+ * user (see is_anothers in scan.c).
+ */
 static bool may_ask(struct run *run, uid_t uid, pid_t pid)
 {
 	const struct task *task = uid && pid ? record(run->m, pid) : NULL;
@@ -92,7 +95,7 @@ static bool may_ask(struct run *run, uid_t uid, pid_t pid)
 	return !uid || !pid || living(run->m, pid)->uid == uid;
 }
 
-/* pid: the process, or 0: for a cgroup. */
+/* Puts an override in force. pid: the process; 0 for a cgroup. */
 static void asks_for(struct run *run, struct override override, pid_t pid)
 {
 	struct asked *asked;
@@ -110,7 +113,7 @@ static void asks_for(struct run *run, struct override override, pid_t pid)
 	hear_unless_deaf(run->m);
 }
 
-/* Also for one more process, as for a child that a scan finds. */
+/* Lets the override cover one more process, as for a child that a scan finds. */
 static void holds_for_another(struct run *run, pid_t pid)
 {
 	const struct asked *asked = &run->asked[run->n_asked - 1];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What happens on the machine, whether or not the plan is told: forks, execs, moves, reloads, crashes, losses. */
+/*
+ * Makes events on the machine, of which the plan may or may not learn: forks, execs, moves, reloads, crashes, losses.
+ */
 #include "plan_run.h"
 
 #define GROUPS                                                                                        \
@@ -30,7 +32,7 @@ static const char *const configs[] = {
 	"'c': { 'qos': 'QOS_UTILITY' }",
 };
 
-/* Here a task's class depends on nothing but what it is now, whatever it and its ancestors have been. */
+/* With these rules a task's class depends on its present program and name only, not on its past or its ancestors. */
 static const char own[] =
 	"'schedqos': { " GROUPS " },"
 	"'QOS_USER_INTERACTIVE': { 'io_class': 'best-effort', 'io_priority': 1 }, 'QOS_BACKGROUND': { 'io_class': 'idle' },"
@@ -55,7 +57,7 @@ pid_t run_some_task(struct run *run)
 	return 0;
 }
 
-/* Until their fork is over, neither the child runs nor the parent. */
+/* Returns whether the task is in the middle of a fork, during which neither parent nor child runs. */
 static bool is_forking(const struct run *run, pid_t tid)
 {
 	for (size_t i = 0; i < run->n_unborn; i++) {
@@ -91,13 +93,16 @@ bool run_is_unseen(struct run *run, const struct machine_task *task)
 	return known && (attr_difference(&attr, &known->known) || attr.reset_on_fork != known->known.reset_on_fork);
 }
 
-/* What tells threads of a process apart: a slice or clamp of theirs any of them may have chosen. */
+/*
+ * Attributes that tell the threads of a process apart. Slices and clamps do not, because each thread may have chosen
+ * them.
+ */
 #define SETTLES (TASK_ATTR_POLICY | TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY)
 
 /*
- * If another thread of its process carries the same, but had something else, it is not known which of them it is;
- * though that one may have ended, of which no event tells. What it carries by a choice that nobody has seen is not
- * known of any.
+ * Finds attributes that cannot be predicted for a copy of this thread. If another thread carries the same but had other
+ * attributes, the plan cannot know which of them was copied, even if that one has ended, because no event tells of
+ * ends. A choice that no look has found is not known of any thread.
  */
 static void looks_like_another(struct run *run, pid_t tid, uint8_t *ret_unsure)
 {
@@ -107,7 +112,7 @@ static void looks_like_another(struct run *run, pid_t tid, uint8_t *ret_unsure)
 	while (thread && (other = tasks_next(plan_tasks(run->m->plan), &cursor))) {
 		if (other == thread || other->tgid != thread->tgid)
 			continue;
-		/* Nor whether it lost something by the reset-on-fork of one of them. */
+		/* The plan cannot know either whether reset-on-fork of one of them took something from the copy. */
 		if (run_is_unseen(run, machine_task(run->m, tid)) || thread->known.reset_on_fork ||
 		    other->known.reset_on_fork)
 			*ret_unsure |= EVERYTHING;
@@ -145,33 +150,33 @@ static void bear(struct run *run, uint8_t kind)
 
 	if (run->n_tasks == TASKS_MAX || (kind == CLONE && parent == INIT))
 		return;
-	/* A policy that nobody has seen counts as the class's whose slice is beside it. */
+	/* A policy that no look has found counts as that of the class whose slice the task carries. */
 	if (has_unseen_policy(run, parent))
 		unsure |= TASK_ATTR_POLICY;
 	/*
-	 * What somebody chose beside a class hides which one that is, if its origin gets another before its fork is
-	 * heard of.
+	 * A choice beside a class hides which class the child copied, if its origin gets another class before the fork
+	 * is booked.
 	 */
 	if ((kind == BEGIN || run->m->deaf) &&
 	    (run_is_unseen(run, machine_task(run->m, parent)) || has_chosen(run, parent)))
 		unsure = EVERYTHING;
 	/*
-	 * What it lost by a reset-on-fork is taken for its own choice, if nobody has seen that or its origin gets
-	 * another class.
+	 * Attributes that the child lost by reset-on-fork count as its choice, if no look has found the flag or the
+	 * origin gets another class.
 	 */
 	if (living(run->m, parent)->attr.reset_on_fork &&
 	    (kind == BEGIN || run->m->deaf || !(known && known->known.reset_on_fork)))
 		unsure = EVERYTHING;
-	/* Under SCHED_IDLE no slice tells which class it has copied. */
+	/* Under SCHED_IDLE there is no slice to show which class the child copied. */
 	if ((kind == BEGIN || run->m->deaf) && living(run->m, parent)->attr.policy == POLICY_IDLE)
 		unsure |= TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY;
 	/*
-	 * While another thread has not been looked at, nobody vouches for a nice value that a class has left on this
-	 * one.
+	 * While another thread has not been looked at, the plan cannot tell that this one's nice value is left over
+	 * from a class.
 	 */
 	if (kind == CLONE && run->m->deaf)
 		unsure |= TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY;
-	/* And where a class was put on it over a nice value that somebody imposed, that is the leader's. */
+	/* If a class replaced a nice value that somebody imposed, the record is that of the leader. */
 	if (kind == CLONE)
 		looks_like_another(run, parent, &unsure);
 	run->n_tasks++;
@@ -188,7 +193,10 @@ static void bear(struct run *run, uint8_t kind)
 	run_exempt(machine_task(run->m, born), unsure);
 }
 
-/* Nobody vouches any more for a nice value that a class has left on a child that has not been looked at. */
+/*
+ * Exempts children that have not been looked at: without their parent, the plan cannot tell that their nice value is
+ * left over from a class.
+ */
 static void leaves_children(struct run *run, pid_t tid)
 {
 	for (size_t i = 0; i < MACHINE_TASKS; i++) {
@@ -200,7 +208,10 @@ static void leaves_children(struct run *run, pid_t tid)
 		known = record(run->m, child->tid);
 		if (!known || (known->flags & TASK_COPY))
 			run_exempt(child, TASK_ATTR_NICE | TASK_ATTR_IO_PRIORITY);
-		/* An orphan of whom nobody has heard, with just the nice value of a class, may have that by it. */
+		/*
+		 * An orphan whose birth was missed, and that carries nothing but the nice value of a class, may have it
+		 * from that class.
+		 */
 		if (!known && (child->without.nice == 2 || child->without.nice == 4))
 			run_exempt(child, MAY_CLIMB);
 	}
@@ -221,7 +232,7 @@ static void end(struct run *run)
 {
 	pid_t tid = run_some_running(run);
 
-	/* A leader that ends before its threads stays, as a zombie. */
+	/* A leader that ends before its threads stays as a zombie. */
 	if (tid == INIT || has_threads(run, tid))
 		return;
 	leaves_children(run, tid);
@@ -237,7 +248,9 @@ static void end_forks_of_process(struct run *run, pid_t tid)
 	}
 }
 
-/* A fork takes over the cgroup as the last thing, and a move waits for that (cgroup_threadgroup_rwsem in cgroup.c). */
+/*
+ * Moves a process. A fork takes over the cgroup last, and a move waits for it (cgroup_threadgroup_rwsem in cgroup.c).
+ */
 static void move(struct run *run)
 {
 	const pid_t tid = run_some_running(run);
@@ -246,7 +259,7 @@ static void move(struct run *run)
 	moves(run->m, tgid_of(run->m, tid), run_cgroups[take_byte(&run->input) % N_CGROUPS]);
 }
 
-/* It goes on as who it is, as one of two users, or as both somebody and root. */
+/* Lets the process go on as its present user, as one of two users, or with privileges besides. */
 static void changes_owner(struct machine_task *leader, uint8_t how)
 {
 	static const uid_t uids[] = { ALICE, BOB };
@@ -257,7 +270,7 @@ static void changes_owner(struct machine_task *leader, uint8_t how)
 		leader->uid = uids[how - 2];
 }
 
-/* Exec waits for the other threads to end, and these for their forks (de_thread in exec.c). */
+/* Calls exec, which waits for the other threads to end, and these for their forks (de_thread in exec.c). */
 static void exec(struct run *run)
 {
 	pid_t tid = run_some_running(run);
@@ -265,10 +278,10 @@ static void exec(struct run *run)
 	const struct task *known;
 
 	end_forks_of_process(run, tid);
-	/* Any of its threads may be what goes on in the place of the leader. */
+	/* Any of its threads may take over the leader's place. */
 	if (has_threads(run, tgid_of(run->m, tid)))
 		leaves_children(run, tgid_of(run->m, tid));
-	/* Nor which thread called exec. */
+	/* The plan cannot know which thread called exec. */
 	looks_like_another(run, tid, &unsure);
 	known = record(run->m, tgid_of(run->m, tid));
 	if (known && (known->flags & TASK_MIXED))
@@ -390,7 +403,7 @@ static void disturb(struct run *run, uint8_t kind)
 
 void run_begin(struct run *run, uint8_t how)
 {
-	/* Longer than a tick, by which the plan tells tasks older than itself. */
+	/* This is longer than a tick, by which the plan recognises tasks older than itself. */
 	run->m->pace = 20 + (how >> 3) * 20;
 	if (how & 1)
 		run->m->kernel = (struct attr_caps){ 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One run of fuzz_plan: what happens on the made-up machine of the unit tests, and how much of it the plan can have
- * heard and seen.
+ * One run of fuzz_plan: the events on the made-up machine of the unit tests, and how many of them the plan can have
+ * booked and seen.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #define ASKED_MAX 6
 #define N_CGROUPS 5
 
-/* Who may ask for something, beside root. */
+/* The users who may request overrides, besides root. */
 #define ALICE 1000
 #define BOB   1001
 
@@ -28,28 +28,28 @@ enum {
 	HEAR,
 	DEAF,
 	RELOAD,
-	SCAN, /* what the kernel tells */
+	SCAN, /* up to here events that the kernel reports */
 	LOSE,
 	RENICE,
 	CHRT,
 	REFUSE,
 	IGNORE,
 	MISS,
-	CRASH,	   /* what it does not */
-	HEAR_SOME, /* and then decide, though more is queued already */
+	CRASH,	   /* up to here events that it does not report */
+	HEAR_SOME, /* decide, though more events are queued */
 	SLICE,
 	CLAMP,
 	RESET,
-	IONICE,	   /* more that others choose */
-	MOVE,	   /* what the kernel tells, too */
+	IONICE,	   /* up to here more choices of others */
+	MOVE,	   /* the kernel reports this, too */
 	CHANGE,
-	OVERRIDE,  /* asked for at run time ... */
-	LIFT,	   /* ... and no longer */
-	SEEN,	   /* what is seen of an app */
+	OVERRIDE,  /* an override begins ... */
+	LIFT,	   /* ... and ends */
+	SEEN,	   /* the visibility of an app */
 	KINDS
 };
 
-/* An override, and the process that it was last asked for. */
+/* An override, and the process for which it was last requested. */
 struct asked {
 	uint16_t number;
 	pid_t pid; /* 0: none */
@@ -59,43 +59,44 @@ struct run {
 	struct input input;
 	struct machine *m;
 	pid_t next;
-	pid_t unborn[TASKS_MAX];  /* their forks have begun, and are not announced yet */
-	pid_t parents[TASKS_MAX]; /* in the middle of a fork */
+	pid_t unborn[TASKS_MAX];  /* tasks whose forks have begun but are not reported yet */
+	pid_t parents[TASKS_MAX]; /* tasks in the middle of a fork */
 	size_t n_unborn;
 	struct asked asked[ASKED_MAX];
 	size_t n_asked;
 	size_t n_tasks;
-	bool own;	/* the configuration is that, all the time */
+	bool own;	/* the configuration was `own` all the time */
 	bool alone;	/* only the plan has set attributes */
 	bool everybody; /* all choices were possible without privilege */
-	bool in_time;	/* it decided about nothing while more events waited */
+	bool in_time;	/* the plan decided about nothing while more events waited */
 	bool exact;	/* the plan received every event, in time, and every set was carried out */
 };
 
 /* ---- plan_machine.c ---- */
 
-/* Starts the daemon on run->m. how: which kernel, which configuration. */
+/* Starts the daemon on run->m. how: selects the kernel and the configuration. */
 void run_begin(struct run *run, uint8_t how);
 
-/* A kind of event for which run_chooses is not meant. */
+/* Makes an event of any kind but those of run_chooses. */
 void run_happens(struct run *run, uint8_t kind);
 
 void run_end_forks(struct run *run);
 void run_hear_all(struct run *run);
 
-/* A task to act on: not the daemon, not a kernel thread. 0 if there is none. */
+/* Returns a task to act on, not the daemon and no kernel thread; 0 if there is none. */
 pid_t run_some_task(struct run *run);
 
-/* One that is not in the middle of a fork; never 0: at the worst, all forks end. */
+/* Returns a task that is not in the middle of a fork. Ends all forks if there is none, so it never returns 0. */
 pid_t run_some_running(struct run *run);
 
 extern const char *const run_cgroups[N_CGROUPS];
 
-/* Whether it carries what its record does not show. */
+/* Returns whether the task carries attributes that its record does not show. */
 bool run_is_unseen(struct run *run, const struct machine_task *task);
 
 /*
- * What task and its children carry in these attributes need not be as without a daemon; nor, with MAY_CLIMB, as little.
+ * Exempts these attributes of the task and its children: they may differ from those without a daemon; with MAY_CLIMB
+ * they may also be more.
  */
 #define EVERYTHING ((uint8_t)0x7f)
 #define MAY_CLIMB  ((uint8_t)0x80)
@@ -103,10 +104,10 @@ void run_exempt(struct machine_task *task, uint8_t bits);
 
 /* ---- plan_asked.c ---- */
 
-/* Root or a user asks for something at run time, or does no longer: what was asked for has to hold. */
+/* Begins or ends an override of root or a user, and checks that all overrides are in force. */
 void run_is_asked(struct run *run, uint8_t kind);
 
 /* ---- plan_user.c ---- */
 
-/* Somebody chooses an attribute of a task. */
+/* Lets somebody choose an attribute of a task. */
 void run_chooses(struct run *run, uint8_t kind);

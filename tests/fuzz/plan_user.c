@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What others choose for tasks: attributes that can be told from those of classes, where privilege was needed. */
+/* Makes choices of others for tasks. Choices with privilege use attributes that no class gives. */
 #include "plan_run.h"
 
-/* No class's, so that the choice can be seen; and for somebody with privilege none between those and what there was. */
+/*
+ * No class gives these values, so that a choice can be seen. A choice with privilege is never between a class's value
+ * and the original one.
+ */
 static const int8_t nice_values[] = { -20, -17, -11, -7, 1, 3, 5, 7, 9, 11, 15, 19 };
 #define LOWEST_CLASS  (-4)
 #define HIGHEST_CLASS 4
 
 /*
- * What somebody sets to just what a class gave it cannot be told from that: not even if it was something else between.
+ * Returns whether the plan can see the choice: it cannot if the choice equals what a class gave, even if the task
+ * carried another value in between.
  */
 static bool can_be_seen(struct run *run, pid_t tid, const struct task_attr *chosen, uint8_t bit)
 {
@@ -18,7 +22,10 @@ static bool can_be_seen(struct run *run, pid_t tid, const struct task_attr *chos
 	       (attr_difference(chosen, &task->known) & bit);
 }
 
-/* There are none, SCHED_IDLE keeps a class from giving one, or a reset-on-fork has taken it. */
+/*
+ * Returns whether the task shows no slice of a class: the kernel has none, SCHED_IDLE prevents it, or reset-on-fork
+ * took it.
+ */
 static bool hides_slice(struct run *run, const struct machine_task *task)
 {
 	return !run->m->kernel.slice || task->attr.policy == POLICY_IDLE ||
@@ -35,16 +42,18 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 	if (!can_be_seen(run, task->tid, &chosen, TASK_ATTR_NICE))
 		return;
 	if (run->everybody) {
-		/* With the class he may even raise himself to what lies below it, which he could not do without. */
+		/*
+		 * Under a class, a user may also choose any value above that of the class, such as -2 above -4, which
+		 * takes privilege otherwise.
+		 */
 		if (nice <= task->attr.nice)
 			return;
 		/*
-		 * With reset-on-fork nothing below real time is handed down: a child does not show what was just
-		 * chosen.
+		 * With reset-on-fork, a real-time task hands down no nice value, so a child does not show the choice.
 		 */
 		if (task->attr.reset_on_fork && !task_policy_is_fair(task->attr.policy))
 			return;
-		/* Where no slice tells a class's nice value on a copy is the class's, beside its policy. */
+		/* On a copy without a slice, the nice value of a class counts as the class's, beside its policy. */
 		known = record(run->m, task->tid);
 		if ((!known || (known->flags & TASK_COPY)) && nice <= HIGHEST_CLASS && hides_slice(run, task))
 			run_exempt(task, TASK_ATTR_POLICY | TASK_ATTR_NICE | MAY_CLIMB);
@@ -68,28 +77,28 @@ static void chooses_policy(struct run *run, struct machine_task *task, uint8_t h
 
 	chosen.policy = policy;
 	chosen.rt_priority = (uint8_t)priority;
-	/* Nor what the task could not return to. */
+	/* The task must be able to return to its former policy. */
 	if (task->attr.policy == policy || !can_be_seen(run, task->tid, &chosen, TASK_ATTR_POLICY) ||
 	    (task->without.policy == POLICY_IDLE && task->attr.policy != POLICY_IDLE))
 		return;
 	if (run->everybody && (policy == POLICY_RR || task->attr.policy == POLICY_IDLE))
 		return;
 	/*
-	 * What is born before anybody looks stays SCHED_IDLE, for safety. And the nice value of a class marks a class's
-	 * policy where there are no slices.
+	 * A child that is born before a look stays SCHED_IDLE, for safety. And without slices, the nice value of a
+	 * class marks the policy as the class's.
 	 */
 	if (task->without.policy == POLICY_IDLE || !run->m->kernel.slice)
 		run_exempt(task, TASK_ATTR_POLICY);
-	/* So it does on a copy, beside a class's slice. */
+	/* On a copy, a class's slice marks the policy as well. */
 	if (known && (known->flags & TASK_COPY) && task->attr.slice_ns)
 		run_exempt(task, TASK_ATTR_POLICY);
-	/* A class without a slice tells by its policy and nice value alone, on a copy that its origin vouches for. */
+	/* A copy of a known origin is compared by policy and nice value alone, if its class has no slice. */
 	if (policy == POLICY_IDLE && !run->own && (!known || (known->flags & TASK_FRESH)))
 		run_exempt(task, TASK_ATTR_POLICY | MAY_CLIMB);
 	chrt(run->m, task->tid, policy, priority);
 }
 
-/* What takes privilege is above those of classes; what anybody may take can be a class's as well. */
+/* Choices with privilege are above all classes. Choices without it may equal those of a class. */
 static void chooses_io(struct run *run, struct machine_task *task, uint8_t how)
 {
 	static const uint8_t values[] = {
@@ -117,8 +126,8 @@ static bool descends_from(struct run *run, const struct machine_task *task, pid_
 }
 
 /*
- * While forks are under way, or not heard of: what the daemon learns of a task may be older than what its child copied,
- * or newer.
+ * Exempts a task and its descendants while forks are under way or not booked: the daemon's knowledge of a task may be
+ * older or newer than the attributes that its child copied.
  */
 static void exempt_relatives(struct run *run, const struct machine_task *task, uint8_t bits)
 {
@@ -139,14 +148,14 @@ void run_chooses(struct run *run, uint8_t kind)
 	struct task_attr chosen = task->attr;
 	const struct task *known;
 
-	/* With reset-on-fork a child shows too little of what its parent was to tell what of that was chosen unseen. */
+	/* With reset-on-fork, a child shows too little of its parent to find choices that no look has found. */
 	if (task->attr.reset_on_fork)
 		run_exempt(task, EVERYTHING);
 	if (run->m->n_queued || run->n_unborn)
 		exempt_relatives(run, task, EVERYTHING);
 	/*
-	 * A copy that does not carry all that a record says may have been made by one of several tasks. What it has by
-	 * the class then counts as chosen.
+	 * If a copy does not carry everything in a record, one of several tasks may have made it. Then its class's
+	 * attributes count as chosen.
 	 */
 	known = record(run->m, task->tid);
 	if (known && (known->flags & TASK_COPY))
@@ -161,7 +170,7 @@ void run_chooses(struct run *run, uint8_t kind)
 		break;
 	case SLICE:
 		chosen.slice_ns = (5 + how % 2 * 2) * MS;
-		/* It hides that an unseen child has copied another class than its parent's present one. */
+		/* The slice hides that a child without a record copied another class than its parent has now. */
 		if (!record(run->m, task->tid))
 			run_exempt(task, TASK_ATTR_POLICY | TASK_ATTR_NICE | MAY_CLIMB);
 		if (run->m->kernel.slice && task_policy_is_fair(task->attr.policy) &&
@@ -169,16 +178,16 @@ void run_chooses(struct run *run, uint8_t kind)
 			task->attr.slice_ns = task->without.slice_ns = chosen.slice_ns;
 		break;
 	case CLAMP:
-		chosen.util_max = (100 + how) | 1; /* no class's */
+		chosen.util_max = (100 + how) | 1; /* no class gives this */
 		if (run->m->kernel.util_clamp && task->attr.util_min == 0 &&
 		    can_be_seen(run, task->tid, &chosen, TASK_ATTR_UTIL_MAX))
 			task->attr.util_max = task->without.util_max = chosen.util_max;
 		break;
 	case RESET:
-		/* A nice value that real time hides is not handed down then, so that no child shows it. */
+		/* With reset-on-fork, a nice value that real time hides is not handed down, so no child shows it. */
 		if (!task_policy_is_fair(task->attr.policy))
 			run_exempt(task, TASK_ATTR_NICE | MAY_CLIMB);
-		/* Without slices nothing tells a child's. */
+		/* Without slices, nothing shows the class of a child. */
 		if (run->m->kernel.slice && task->attr.policy != POLICY_DEADLINE)
 			task->attr.reset_on_fork = task->without.reset_on_fork = 1;
 		break;

@@ -66,7 +66,7 @@ class Cgroups:
             file.write(str(pid))
 
     def remove(self):
-        """Whoever is left in there goes to the top."""
+        """Removes the cgroups; processes that are left in them move to the top."""
         for folder in self.made[::-1]:
             with open(folder + "/cgroup.procs", encoding="ascii") as file:
                 pids = file.read().split()

@@ -12,7 +12,7 @@
  *   user_weight N             of session.slice, which the bridge says from now on; 0: there is no daemon
  *   told                      what the bridge was told of units since that was last asked, on one line
  *   asked                     how often the bridge was asked for weights since that was last asked
- *   kill NAME HOW             kills whoever is the next to set its weight, HOW: "before" or "after" it is set
+ *   kill NAME HOW             kills the next process that sets its weight, HOW: "before" or "after" it is set
  */
 #include <errno.h>
 #include <inttypes.h>

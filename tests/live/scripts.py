@@ -111,7 +111,7 @@ class Group:
         return outside or not self.user
 
     def may_choose(self, task, nice, outside):
-        """What a user may do without the daemon he is refused while a class gives him a higher value."""
+        """A user is refused some values while a class gives a higher one, which would be allowed without the daemon."""
         return self.is_root(outside) or nice >= HIGHEST or nice == task.nice == 0
 
     def apply(self, step):
@@ -157,7 +157,7 @@ class Group:
 class Writer:
     """
     Writes one script, of what people do and of what can be seen: no value that a class gives, no reset-on-fork, of which
-    nobody hears, no CLONE_PARENT, whose maker nobody knows, and nobody is raised to where he may have been lowered from.
+    no event tells, no CLONE_PARENT, whose maker is unknown, and nothing that raises a task to where it may have been lowered from.
     """
 
     choices = {"nice": 5, "policy": 3, "slice": 3}

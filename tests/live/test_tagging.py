@@ -54,7 +54,7 @@ class Conditions(LiveTest):
         self.assert_carries(program, BACKGROUND)
 
     def test_a_rule_for_the_seat_raises_nobody_elsewhere(self):
-        """Bob, who is logged in by ssh, can give his program any name."""
+        """Bob is logged in by ssh, and can give a program any name."""
         alice, bob = 12345, 12346
         os.makedirs(self.path("systemd/seats"))
         for user, seats in ((alice, "seat0"), (bob, "")):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-cpu weights of units are set, respect what others chose, and are put back, whoever was killed. The bus is real, the
+cpu weights of units are set, respect what others chose, and are put back, also after a kill. The bus is real, the
 manager is the test's. tests/vm has the real manager.
 """
 
@@ -363,7 +363,7 @@ class Weights(AskerTest):
             self.tell("bridge here")
             wanted("600", BACKGROUND, "100", "300")
             self.assertEqual(self.ask_manager("told"), told)
-        with self.subTest("what a unit says of its tasks is refused, until he sits at the machine"):
+        with self.subTest("a unit's class is refused until the user sits at the machine"):
             self.tell("bridge refuses")
             self.tell("user_weight 600")
             wanted("600", UNSET, "100", "300")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 What `make install-desktop` adds, under a real systemd, system bus and polkit: the bridge in its confinement, asked by an
-ordinary user before and after he sits down at the machine; and schedqos-focus among his services, that hears of windows
-as from GNOME, of apps that are real scopes.
+ordinary user before and after sitting down at the machine; and schedqos-focus among the user's services, which follows
+windows as on GNOME, of apps that are real scopes.
 """
 
 import glob
@@ -158,13 +158,13 @@ class Desktop:
         methods.check(as_uid(SOMEBODY), self._names[SOMEBODY], is_at_seat=False)
 
     def who_is_elsewhere_needs_a_password(self):
-        """He has a service manager and no session, as after a login by ssh."""
+        """The user has a service manager and no session, as after a login by ssh."""
         if "password" not in as_user("set", str(self._own.pid), BACKGROUND, status=1):
             raise AssertionError("it is refused for another reason")
         carries(self._own.pid, DEFAULT)
 
     def who_sits_down_does_not(self):
-        """And only he is raised, by a rule that comes with us."""
+        """Only a user at a seat is raised by a shipped rule."""
         carries(self._named.pid, DEFAULT)
         self._named.end()
         sit_down()

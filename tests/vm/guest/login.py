@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-A user who sits down at the machine and leaves it again: a session of the login manager's that is active at the seat, with
-the user's own service manager and bus, made as a display manager makes one. His programs are in scopes, as a desktop's.
+A user who sits down at the machine and leaves it again: a session of the login manager that is active at the seat, with the
+user's own service manager and bus, made as by a display manager. The user's programs are in scopes, as on a desktop.
 """
 
 from steps import command, show, systemctl, write
@@ -48,6 +48,6 @@ def sit_down():
 
 
 def leave():
-    """His manager ends some seconds later, unless he lingers."""
+    """Ends the session. The user's manager ends some seconds later, unless the user lingers."""
     systemctl("stop", SESSION)
     wait_for(lambda: not session(), lambda: command("loginctl", "list-sessions"))

@@ -149,7 +149,7 @@ class Packages(Steps):
     def purged_it_leaves_nothing(self):
         dpkg("-P", "schedqos", "schedqos-bench")
         equal(sorted(files() ^ self.files_before), [])
-        # A user stays, as Debian's do: something may be his.
+        # The user stays, as in other packages of Debian, because it may own files.
         equal({user for user in pwd.getpwall() if user.pw_name != "schedqos"}, self.users_before)
 
     def nothing_failed(self):
