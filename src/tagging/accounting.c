@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts what tasks use: hears of tasks that end, and asks about living tasks when a reader asks. It does so only while
- * there is a reader or the setting says so, because then the end of each task costs that task and us one or two
- * microseconds.
- *
  * Records of ends wake nobody. We take them when forks and execs have woken us anyway, some at a time, and before each
  * look at living tasks. That is often enough, because tasks can only end as often as others are born.
  */
-#include "tagger_private.h"
+#include "accounting.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,8 +12,6 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/log.h>
-
-#include "sums.h"
 
 /* Room for about 10,000 records: half a second of a fork storm. */
 #define BUFFER_BYTES (16 * 1024 * 1024)
@@ -38,10 +32,10 @@
  * Finds the rule of a program that has ended before it was decided about. Uses the name that exec gave it, which is
  * that of the executable or script, cut to 15 bytes. Other facts are gone, so a rule that needs them does not match.
  */
-static void match_ended(const struct tagger *tagger, const struct task *leader, const struct task_use *use,
+static void match_ended(const struct accounting *accounting, const struct task *leader, const struct task_use *use,
 			struct sums_key *key)
 {
-	const struct config *config = tagger->config;
+	const struct config *config = plan_config(accounting->decider->plan);
 	struct facts facts = {
 		.have = FACT_EXE | FACT_ARGV | FACT_COMM | FACT_UID,
 		.exe = use->comm,
@@ -62,24 +56,24 @@ static void match_ended(const struct tagger *tagger, const struct task *leader, 
 		key->tag = config->settings.default_mode == DEFAULT_NONE ? TAG_NONE : TAG_DEFAULT;
 }
 
-static void name_program(const struct tagger *tagger, const struct task_use *use, struct sums_key *key)
+static void name_program(const struct accounting *accounting, const struct task_use *use, struct sums_key *key)
 {
-	struct sums *sums = tagger->accounting.sums;
+	struct sums *sums = accounting->sums;
 	const char *name = use->tid == use->tgid ? use->comm : sums_program(sums, use->tgid);
 	char comm[TASK_COMM_LEN];
 
 	key->of = USE_OF_PROGRAM;
 	if (!name) {
-		name = procfs_comm(tagger->proc, use->tgid, comm) == 0 ? comm : use->comm;
+		name = procfs_comm(accounting->decider->proc, use->tgid, comm) == 0 ? comm : use->comm;
 		sums_name_program(sums, use->tgid, name, clock_ns(CLOCK_MONOTONIC) / 1000);
 	}
 	/* The rest stays zero, because all bytes are part of the key. */
 	memcpy(key->program, name, strnlen(name, sizeof(key->program) - 1));
 }
 
-static struct sums_key row_key(const struct tagger *tagger, const struct task_use *use, bool ends)
+static struct sums_key row_key(const struct accounting *accounting, const struct task_use *use, bool ends)
 {
-	const struct tasks *tasks = plan_tasks(tagger->plan);
+	const struct tasks *tasks = plan_tasks(accounting->decider->plan);
 	const struct task *task = tasks_find(tasks, use->tid), *leader = tasks_leader(tasks, use->tgid);
 	struct sums_key key;
 
@@ -87,7 +81,7 @@ static struct sums_key row_key(const struct tagger *tagger, const struct task_us
 	key.tag = TAG_NONE;
 	if (task && task->tgid == use->tgid) {
 		if (ends && task->due == DUE_EXEC && leader && task->own.by != REASON_OVERRIDE) {
-			match_ended(tagger, leader, use, &key);
+			match_ended(accounting, leader, use, &key);
 		} else {
 			key.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE;
 			key.rule = task->own.rule;
@@ -97,19 +91,19 @@ static struct sums_key row_key(const struct tagger *tagger, const struct task_us
 	if (use->ppid == INIT_OF_KERNEL || use->tid == INIT_OF_KERNEL)
 		key.of = USE_OF_KERNEL;
 	else if (!key.rule)
-		name_program(tagger, use, &key);
+		name_program(accounting, use, &key);
 	return key;
 }
 
-static struct use_row *row_of(const struct tagger *tagger, const struct task_use *use, bool ends)
+static struct use_row *row_of(const struct accounting *accounting, const struct task_use *use, bool ends)
 {
-	const struct config *config = tagger->config;
-	const struct sums_key key = row_key(tagger, use, ends);
+	const struct config *config = plan_config(accounting->decider->plan);
+	const struct sums_key key = row_key(accounting, use, ends);
 	const struct qos_class *class = class_of_tag(config, key.tag);
 	const struct rule *rule = rules_by_id(config->rules, key.rule);
 
 	struct use_row *row =
-		sums_row(tagger->accounting.sums, &key, class ? class->name : NULL, rule ? rule->pattern : NULL);
+		sums_row(accounting->sums, &key, class ? class->name : NULL, rule ? rule->pattern : NULL);
 
 	row->rule_is_private = rule && config_is_private(config, &rule->source);
 	return row;
@@ -118,45 +112,43 @@ static struct use_row *row_of(const struct tagger *tagger, const struct task_use
 /* ---- tasks that live ---- */
 
 struct look {
-	struct tagger *tagger;
+	struct accounting *accounting;
 	pid_t tids[TASKSTATS_ASK_MAX];
 	size_t n;
 	size_t since_handled;
 };
 
-static void take_living(struct tagger *tagger, const struct task_use *use)
+static void take_living(struct accounting *accounting, const struct task_use *use)
 {
-	struct accounting *accounting = &tagger->accounting;
-
 	accounting->has_delays |= use->has_delays;
 	accounting->has_longest |= use->has_longest;
-	sums_add_living(accounting->sums, row_of(tagger, use, false), use, clock_ns(CLOCK_MONOTONIC) / 1000);
+	sums_add_living(accounting->sums, row_of(accounting, use, false), use, clock_ns(CLOCK_MONOTONIC) / 1000);
 }
 
 /* Reads a task from /proc, for kernels without taskstats. Its times are the scheduler's. */
-static void read_task(struct tagger *tagger, pid_t tid)
+static void read_task(struct accounting *accounting, pid_t tid)
 {
-	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
+	const struct task *task = tasks_find(plan_tasks(accounting->decider->plan), tid);
 	struct procfs_schedstat times;
 	struct procfs_stat stat;
 	struct task_use use = { .tid = tid, .tgid = task ? task->tgid : tid, .has_delays = true };
 
-	if (procfs_schedstat(tagger->proc, tid, &times) < 0 ||
-	    procfs_thread_stat(tagger->proc, use.tgid, tid, &stat) < 0)
+	if (procfs_schedstat(accounting->decider->proc, tid, &times) < 0 ||
+	    procfs_thread_stat(accounting->decider->proc, use.tgid, tid, &stat) < 0)
 		return;
 	use.ppid = stat.ppid;
 	memcpy(use.comm, stat.comm, sizeof(use.comm) - 1);
 	use.cpu_ns = use.run_ns = times.run_ns;
 	use.delay_ns = times.delay_ns;
 	use.waits = times.waits;
-	use.age_us = (clock_ns(CLOCK_BOOTTIME) - stat.start * tagger->tick_ns) / 1000;
-	take_living(tagger, &use);
+	use.age_us = (clock_ns(CLOCK_BOOTTIME) - stat.start * clock_tick_ns()) / 1000;
+	take_living(accounting, &use);
 }
 
 /* Asks about the collected tasks, and counts them. */
 static void flush(struct look *look)
 {
-	struct accounting *accounting = &look->tagger->accounting;
+	struct accounting *accounting = look->accounting;
 	struct task_use uses[TASKSTATS_ASK_MAX];
 	int n = -ENOENT;
 
@@ -165,13 +157,13 @@ static void flush(struct look *look)
 	if (n < 0 && !accounting->error)
 		accounting->error = n;
 	for (int i = 0; i < n; i++)
-		take_living(look->tagger, &uses[i]);
+		take_living(look->accounting, &uses[i]);
 	for (size_t i = 0; n < 0 && i < look->n; i++)
-		read_task(look->tagger, look->tids[i]);
+		read_task(look->accounting, look->tids[i]);
 	look->since_handled += look->n;
 	look->n = 0;
 	if (look->since_handled >= HANDLE_EVERY) {
-		events_handle(look->tagger);
+		decider_handle(look->accounting->decider);
 		look->since_handled = 0;
 	}
 }
@@ -187,59 +179,56 @@ static void look_at_task(struct look *look, pid_t tid)
 static void look_at_others(struct look *look)
 {
 	_cleanup_closedir_ DIR *list = NULL;
-	struct tagger *tagger = look->tagger;
+	struct accounting *accounting = look->accounting;
 	pid_t pid;
 
-	if (procfs_list(tagger->proc, 0, &list) < 0)
+	if (procfs_list(accounting->decider->proc, 0, &list) < 0)
 		return;
 	while ((pid = procfs_next(list))) {
-		if (!tasks_find(plan_tasks(tagger->plan), pid))
+		if (!tasks_find(plan_tasks(accounting->decider->plan), pid))
 			look_at_task(look, pid);
 	}
 }
 
-static void look_at_all(struct tagger *tagger)
+static void look_at_all(struct accounting *accounting)
 {
-	struct accounting *accounting = &tagger->accounting;
-	struct look look = { .tagger = tagger };
+	struct look look = { .accounting = accounting };
 	const struct task *task;
 	uint32_t cursor = 0;
 
 	sums_begin_round(accounting->sums);
-	while ((task = tasks_next(plan_tasks(tagger->plan), &cursor)))
+	while ((task = tasks_next(plan_tasks(accounting->decider->plan), &cursor)))
 		look_at_task(&look, task->tid);
 	look_at_others(&look);
 	flush(&look);
-	procfs_busy(tagger->proc, &accounting->busy_ns);
+	procfs_busy(accounting->decider->proc, &accounting->busy_ns);
 	accounting->at_ns = clock_ns(CLOCK_MONOTONIC);
 	sums_end_round(accounting->sums, accounting->busy_ns);
-	tagger_wake(tagger);
+	later_wake(accounting->decider->later);
 }
 
 /* ---- tasks that have ended ---- */
 
-static void note_lost_records(struct tagger *tagger)
+static void note_lost_records(struct accounting *accounting)
 {
-	tagger->accounting.lost++;
-	sums_note_loss(tagger->accounting.sums);
-	problem_report(&tagger->problems[PROBLEM_ENDS],
+	accounting->lost++;
+	sums_note_loss(accounting->sums);
+	problem_report(&accounting->decider->tally->problems[PROBLEM_ENDS],
 		       "the kernel dropped records of ended tasks: their use counts for no class");
 }
 
-static void take_ended(struct tagger *tagger, const struct task_use *records, int n)
+static void take_ended(struct accounting *accounting, const struct task_use *records, int n)
 {
-	struct accounting *accounting = &tagger->accounting;
 	const uint64_t now_us = clock_ns(CLOCK_MONOTONIC) / 1000;
 
 	for (int i = 0; i < n; i++)
-		sums_add_ended(accounting->sums, row_of(tagger, &records[i], true), &records[i], now_us);
+		sums_add_ended(accounting->sums, row_of(accounting, &records[i], true), &records[i], now_us);
 	accounting->ended += (uint64_t)n;
 }
 
 /* Takes up to max batches of records. Returns whether the queue is now empty. */
-static bool receive_ended(struct tagger *tagger, unsigned max)
+static bool receive_ended(struct accounting *accounting, unsigned max)
 {
-	struct accounting *accounting = &tagger->accounting;
 	struct task_use records[RECORDS_BATCH];
 	bool is_drained = false;
 	int n;
@@ -248,10 +237,10 @@ static bool receive_ended(struct tagger *tagger, unsigned max)
 		n = taskstats_receive(accounting->stats, records, RECORDS_BATCH, &is_drained);
 		/* Handle events first: a task's fork and exec were queued before its end. */
 		if (n > 0) {
-			events_book(tagger);
-			take_ended(tagger, records, n);
+			decider_book(accounting->decider);
+			take_ended(accounting, records, n);
 		} else if (n == -ENOBUFS) {
-			note_lost_records(tagger);
+			note_lost_records(accounting);
 			is_drained = false;
 		} else if (n < 0) {
 			accounting->error = n;
@@ -261,47 +250,44 @@ static bool receive_ended(struct tagger *tagger, unsigned max)
 	return is_drained;
 }
 
-void accounting_receive(struct tagger *tagger)
+void accounting_receive(struct accounting *accounting)
 {
-	if (tagger->accounting.stats)
-		receive_ended(tagger, BUFFER_BYTES / 1024 / RECORDS_BATCH);
+	if (accounting->stats)
+		receive_ended(accounting, BUFFER_BYTES / 1024 / RECORDS_BATCH);
 }
 
 /* Takes records if it is time to. Returns whether to call it again soon. */
-static bool follow(struct tagger *tagger)
+static bool follow(struct accounting *accounting)
 {
-	struct accounting *accounting = &tagger->accounting;
 	const uint32_t now_ms = clock_ms();
 
 	if (!accounting->stats || now_ms - accounting->received_ms < EVERY_MS)
 		return false;
-	if (!receive_ended(tagger, BATCHES_MAX))
+	if (!receive_ended(accounting, BATCHES_MAX))
 		return true;
 	accounting->received_ms = now_ms;
 	if (sums_is_crowded(accounting->sums))
-		look_at_all(tagger);
+		look_at_all(accounting);
 	return false;
 }
 
-void accounting_follow(struct tagger *tagger)
+void accounting_follow(struct accounting *accounting)
 {
-	if (follow(tagger))
-		tagger_wake(tagger);
+	if (follow(accounting))
+		later_wake(accounting->decider->later);
 }
 
 /* ---- when ---- */
 
-static void begin_accounting(struct tagger *tagger)
+static void begin_accounting(struct accounting *accounting)
 {
-	struct accounting *accounting = &tagger->accounting;
-
 	accounting->error = taskstats_open(&accounting->stats, BUFFER_BYTES);
 	if (accounting->error < 0)
 		log_notice("ends of tasks are not reported (%s): the use of ended tasks is missing",
 			   accounting->error == -ENOENT ? "no CONFIG_TASKSTATS" : strerror(-accounting->error));
 	accounting->is_on = true;
 	sums_begin(accounting->sums, clock_ns(CLOCK_MONOTONIC) / 1000);
-	look_at_all(tagger);
+	look_at_all(accounting);
 }
 
 static void end_accounting(struct accounting *accounting)
@@ -311,50 +297,75 @@ static void end_accounting(struct accounting *accounting)
 	accounting->stats = NULL;
 }
 
-int accounting_update(struct tagger *tagger)
+/* Turns accounting on or off, as the readers and the configuration require. Returns 0 or -ENOMEM. */
+static int update(struct accounting *accounting)
 {
-	struct accounting *accounting = &tagger->accounting;
-	const bool is_wanted = accounting->readers || (tagger->config->settings.accounting && tagger->started);
+	const struct settings *settings = &plan_config(accounting->decider->plan)->settings;
+	const bool is_wanted = accounting->readers || (settings->accounting && accounting->is_begun);
 
 	if (is_wanted && !accounting->sums)
 		accounting->sums = sums_new();
 	if (is_wanted && !accounting->sums)
 		return -ENOMEM;
 	if (is_wanted && !accounting->is_on)
-		begin_accounting(tagger);
+		begin_accounting(accounting);
 	else if (!is_wanted && accounting->is_on)
 		end_accounting(accounting);
 	return 0;
 }
 
-void accounting_follow_config(struct tagger *tagger)
+void accounting_init(struct accounting *accounting, struct decider *decider)
 {
-	if (tagger->accounting.sums)
-		sums_forget_keys(tagger->accounting.sums);
-	accounting_update(tagger);
+	accounting->decider = decider;
 }
 
-int accounting_read(struct tagger *tagger, unsigned reader, bool begins)
+void accounting_begin(struct accounting *accounting)
 {
-	struct accounting *accounting = &tagger->accounting;
+	accounting->is_begun = true;
+	update(accounting);
+}
+
+void accounting_follow_config(struct accounting *accounting)
+{
+	if (accounting->sums)
+		sums_forget_keys(accounting->sums);
+	update(accounting);
+}
+
+int accounting_read(struct accounting *accounting, unsigned reader, bool begins)
+{
 	const unsigned bit = 1U << reader;
 
 	accounting->readers = begins ? accounting->readers | bit : accounting->readers & ~bit;
-	return accounting_update(tagger);
+	return update(accounting);
 }
 
-void accounting_look(struct tagger *tagger)
+void accounting_look(struct accounting *accounting)
 {
-	if (!tagger->accounting.is_on)
+	if (!accounting->is_on)
 		return;
-	events_handle(tagger);
-	accounting_receive(tagger);
-	look_at_all(tagger);
+	decider_handle(accounting->decider);
+	accounting_receive(accounting);
+	look_at_all(accounting);
 }
 
-void accounting_free(struct tagger *tagger)
+void accounting_free(struct accounting *accounting)
 {
-	end_accounting(&tagger->accounting);
-	sums_free(tagger->accounting.sums);
-	tagger->accounting.sums = NULL;
+	end_accounting(accounting);
+	sums_free(accounting->sums);
+	accounting->sums = NULL;
+}
+
+struct use_state accounting_state(const struct accounting *accounting)
+{
+	return (struct use_state){
+		.is_on = accounting->is_on,
+		.taskstats = accounting->error,
+		.has_delays = accounting->has_delays,
+		.has_longest = accounting->has_longest,
+		.ended = accounting->ended,
+		.lost = accounting->lost,
+		.busy_ns = accounting->busy_ns,
+		.at_ns = accounting->at_ns,
+	};
 }

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Listens to renames, moves and attribute changes, each only while a rule, group or override in force needs it: see
- * struct names, moves and changes.
- */
-#include "tagger_private.h"
+#include "heard.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +13,13 @@
 #include <schedqos/util/text.h>
 
 /* Names the process of a thread for the log: "process 42 (vi)". */
-static void name_process(const struct tagger *tagger, pid_t tid, char *ret, size_t size)
+static void name_process(const struct heard *heard, pid_t tid, char *ret, size_t size)
 {
-	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
+	const struct task *task = tasks_find(plan_tasks(heard->decider->plan), tid);
 	const pid_t pid = task ? task->tgid : tid;
 	char comm[TASK_COMM_LEN] = "ended", name[TASK_COMM_LEN * 4];
 
-	procfs_comm(tagger->proc, pid, comm);
+	procfs_comm(heard->decider->proc, pid, comm);
 	snprintf(ret, size, "process %d (%s)", (int)pid, text_escape_to(name, sizeof(name), comm, strlen(comm)));
 }
 
@@ -36,77 +32,75 @@ static void name_process(const struct tagger *tagger, pid_t tid, char *ret, size
 #define PAUSE_MIN_MS   150
 #define PAUSE_PER_READ 50
 
-static void pause_names(struct tagger *tagger)
+static void pause_names(struct heard *heard)
 {
-	const uint64_t ms = tagger->names.reading_us * PAUSE_PER_READ / 1000;
+	const uint64_t ms = heard->reading_names_us * PAUSE_PER_READ / 1000;
 
-	queue_close(tagger, INTAKE_NAMES);
-	do_later(tagger, LATER_NAMES, ms > PAUSE_MIN_MS ? (uint32_t)ms : PAUSE_MIN_MS);
+	intake_unsubscribe(heard->intake, INTAKE_NAMES);
+	later_do(heard->later, LATER_NAMES, ms > PAUSE_MIN_MS ? (uint32_t)ms : PAUSE_MIN_MS);
 }
 
-static void subscribe_to_names(struct tagger *tagger)
+static void subscribe_to_names(struct heard *heard)
 {
-	int r = queue_open(tagger, INTAKE_NAMES);
+	int r = intake_subscribe(heard->intake, INTAKE_NAMES);
 
 	if (r == 0)
 		return;
-	problem_report(&tagger->problems[PROBLEM_RECEIVE], "cannot listen to renames: %s", strerror(-r));
-	pause_names(tagger);
+	problem_report(&heard->decider->tally->problems[PROBLEM_RECEIVE], "cannot listen to renames: %s", strerror(-r));
+	pause_names(heard);
 }
 
-static void close_names(struct tagger *tagger)
+static void close_names(struct heard *heard)
 {
-	not_later(tagger, LATER_NAMES);
-	tagger->names.flood.is_on = false;
-	queue_close(tagger, INTAKE_NAMES);
+	later_drop(heard->later, LATER_NAMES);
+	intake_unsubscribe(heard->intake, INTAKE_NAMES);
 }
 
-static void update_names(struct tagger *tagger)
+static void update_names(struct heard *heard)
 {
-	if (!tagger->config->rules->need_renames)
-		close_names(tagger);
-	else if (!tagger->paces[INTAKE_NAMES].is_open && !is_later(tagger, LATER_NAMES))
-		subscribe_to_names(tagger);
+	if (!plan_config(heard->decider->plan)->rules->need_renames)
+		close_names(heard);
+	else if (!later_is_set(heard->later, LATER_NAMES))
+		subscribe_to_names(heard);
 }
 
 /* Reads the present names, and books them in place of the renames that were missed. */
-static void read_names(struct tagger *tagger)
+static void read_names(struct heard *heard)
 {
 	/* CPU time, because a suspend during elapsed time would make the next pause last for minutes. */
 	const uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	const struct tasks *tasks = plan_tasks(tagger->plan);
+	const struct tasks *tasks = plan_tasks(heard->decider->plan);
 	struct task_event event = { .what = EVENT_RENAME };
 	const struct task *task;
 	uint32_t cursor = 0;
 
 	while ((task = tasks_next(tasks, &cursor))) {
-		if (!plan_has_thread_rules(tagger->plan, tasks_leader(tasks, task->tgid)))
+		if (!plan_has_thread_rules(heard->decider->plan, tasks_leader(tasks, task->tgid)))
 			continue;
 		event.tid = task->tid;
 		event.tgid = task->tgid;
 		event.ms = clock_ms();
-		if (procfs_comm(tagger->proc, task->tid, event.comm) == 0)
-			plan_book(tagger->plan, &event);
+		if (procfs_comm(heard->decider->proc, task->tid, event.comm) == 0)
+			plan_book(heard->decider->plan, &event);
 	}
-	tagger->names.reading_us = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began) / 1000;
+	heard->reading_names_us = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began) / 1000;
 }
 
-static void check_names(struct tagger *tagger)
+static void check_names(struct heard *heard)
 {
-	struct flood *flood = &tagger->names.flood;
 	char last[128] = "somebody";
+	pid_t tid;
 
-	if (!flood->is_on)
+	if (!intake_is_flooded(heard->intake, INTAKE_NAMES, &tid))
 		return;
-	flood->is_on = false;
-	tagger->counters.rename_floods++;
-	if (flood->tgid)
-		name_process(tagger, flood->tgid, last, sizeof(last));
+	heard->decider->tally->counters.rename_floods++;
+	if (tid)
+		name_process(heard, tid, last, sizeof(last));
 	problem_report(
-		&tagger->problems[PROBLEM_RENAMES],
+		&heard->decider->tally->problems[PROBLEM_RENAMES],
 		"more than %d renames a second, the last of %s: meanwhile the names of threads are read only from time to time",
 		FLOOD_RATE, last);
-	pause_names(tagger);
+	pause_names(heard);
 }
 
 /* ---- moves on kernels where they cannot be heard: processes are looked at for a while after an exec ---- */
@@ -116,37 +110,36 @@ static void check_names(struct tagger *tagger)
 /* Number of looks, one per second. */
 #define LOOKS 3
 
-static void check_young(struct tagger *tagger)
+static void check_young(struct heard *heard)
 {
-	if (tagger->moves.n_young && !is_later(tagger, LATER_MOVES))
-		do_later(tagger, LATER_MOVES, SECOND_MS);
+	if (heard->decider->young.count && !later_is_set(heard->later, LATER_MOVES))
+		later_do(heard->later, LATER_MOVES, SECOND_MS);
 }
 
 /* Books a move for each young process. */
-static void look_at_young(struct tagger *tagger)
+static void look_at_young(struct heard *heard)
 {
-	struct moves *moves = &tagger->moves;
+	struct young *young = &heard->decider->young;
 	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
 	unsigned kept = 0;
 
-	for (unsigned i = 0; i < moves->n_young; i++) {
-		struct young young = moves->young[i];
-
-		event.tid = event.tgid = young.tgid;
-		plan_book(tagger->plan, &event);
-		if (++young.looks < LOOKS)
-			moves->young[kept++] = young;
+	for (unsigned i = 0; i < young->count; i++) {
+		event.tid = event.tgid = young->all[i].tgid;
+		plan_book(heard->decider->plan, &event);
+		if (++young->all[i].looks < LOOKS)
+			young->all[kept++] = young->all[i];
 	}
-	moves->n_young = kept;
+	young->count = kept;
 }
 
 /* ---- moves ---- */
 
-static void subscribe_to_moves(struct tagger *tagger)
+static void subscribe_to_moves(struct heard *heard)
 {
-	struct moves *moves = &tagger->moves;
-	int r = queue_open(tagger, INTAKE_MOVES);
+	struct moves *moves = &heard->moves;
+	int r = intake_subscribe(heard->intake, INTAKE_MOVES);
 
+	heard->decider->young.is_kept = r < 0;
 	if (r == 0) {
 		moves->how = HEARING_HEARD;
 		return;
@@ -158,26 +151,26 @@ static void subscribe_to_moves(struct tagger *tagger)
 	moves->how = HEARING_POLLED;
 }
 
-static void close_moves(struct tagger *tagger)
+static void close_moves(struct heard *heard)
 {
-	struct moves *moves = &tagger->moves;
+	struct moves *moves = &heard->moves;
 
-	not_later(tagger, LATER_MOVES);
+	later_drop(heard->later, LATER_MOVES);
 	free(moves->sweep);
 	moves->sweep = NULL;
 	moves->n_sweep = moves->sweep_size = moves->swept = 0;
-	moves->flood.is_on = false;
-	tagger->moves.how = HEARING_UNUSED;
-	tagger->moves.n_young = 0;
-	queue_close(tagger, INTAKE_MOVES);
+	moves->how = HEARING_UNUSED;
+	heard->decider->young.is_kept = false;
+	heard->decider->young.count = 0;
+	intake_unsubscribe(heard->intake, INTAKE_MOVES);
 }
 
-static void update_moves(struct tagger *tagger)
+static void update_moves(struct heard *heard)
 {
-	if (!plan_needs_moves(tagger->plan))
-		close_moves(tagger);
-	else if (tagger->moves.how != HEARING_HEARD)
-		subscribe_to_moves(tagger);
+	if (!plan_needs_moves(heard->decider->plan))
+		close_moves(heard);
+	else if (heard->moves.how != HEARING_HEARD)
+		subscribe_to_moves(heard);
 }
 
 /* ---- floods of moves ---- */
@@ -198,29 +191,30 @@ static bool is_sweeping(const struct moves *moves)
 	return moves->swept < moves->n_sweep;
 }
 
-static void check_move_flood(struct tagger *tagger)
+static void check_move_flood(struct heard *heard)
 {
-	struct moves *moves = &tagger->moves;
+	struct moves *moves = &heard->moves;
 	const uint64_t ms = moves->sweep_us * PAUSE_PER_SWEEP / 1000;
 	char last[128] = "somebody";
+	pid_t tid;
 
-	if (!moves->flood.is_on || is_later(tagger, LATER_MOVES))
+	if (!intake_is_flooded(heard->intake, INTAKE_MOVES, &tid) || later_is_set(heard->later, LATER_MOVES))
 		return;
-	if (moves->flood.tgid)
-		name_process(tagger, moves->flood.tgid, last, sizeof(last));
+	if (tid)
+		name_process(heard, tid, last, sizeof(last));
 	problem_report(
-		&tagger->problems[PROBLEM_MOVES],
+		&heard->decider->tally->problems[PROBLEM_MOVES],
 		"too many moves between cgroups, the last of %s: meanwhile cgroups are read only from time to time",
 		last);
-	pace_pause(&tagger->paces[INTAKE_MOVES]);
-	do_later(tagger, LATER_MOVES, ms > MOVES_PAUSE_MS ? (uint32_t)ms : MOVES_PAUSE_MS);
+	intake_pause(heard->intake, INTAKE_MOVES);
+	later_do(heard->later, LATER_MOVES, ms > MOVES_PAUSE_MS ? (uint32_t)ms : MOVES_PAUSE_MS);
 }
 
 /* Lists all processes. Returns false without memory; then a scan is made later. */
-static bool list_for_sweep(struct tagger *tagger)
+static bool list_for_sweep(struct heard *heard)
 {
-	const struct tasks *tasks = plan_tasks(tagger->plan);
-	struct moves *moves = &tagger->moves;
+	const struct tasks *tasks = plan_tasks(heard->decider->plan);
+	struct moves *moves = &heard->moves;
 	const struct task *task;
 	uint32_t cursor = 0;
 
@@ -243,23 +237,20 @@ static bool list_for_sweep(struct tagger *tagger)
 }
 
 /* Hears moves again, and starts to look for processes that have moved in between. */
-static void begin_sweep(struct tagger *tagger)
+static void begin_sweep(struct heard *heard)
 {
-	struct moves *moves = &tagger->moves;
+	struct moves *moves = &heard->moves;
 
-	moves->flood.is_on = false;
-	moves->flood.count = 0;
 	moves->sweep_us = 0;
-	intake_heed_moves(tagger->intake);
-	pace_resume(&tagger->paces[INTAKE_MOVES]);
-	if (!list_for_sweep(tagger))
-		do_later(tagger, LATER_SCAN, SECOND_MS);
+	intake_resume(heard->intake, INTAKE_MOVES);
+	if (!list_for_sweep(heard))
+		later_do(heard->later, LATER_SCAN, SECOND_MS);
 }
 
-static void sweep_some(struct tagger *tagger)
+static void sweep_some(struct heard *heard)
 {
 	const uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	struct moves *moves = &tagger->moves;
+	struct moves *moves = &heard->moves;
 	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
 	unsigned n_moved = 0;
 	uint64_t ns = 0;
@@ -268,11 +259,11 @@ static void sweep_some(struct tagger *tagger)
 		bool is_spared;
 
 		event.tid = event.tgid = moves->sweep[moves->swept++];
-		if (live_facts_has_moved(tagger->facts, event.tgid, &is_spared)) {
-			plan_book(tagger->plan, &event);
+		if (live_facts_has_moved(heard->decider->facts, event.tgid, &is_spared)) {
+			plan_book(heard->decider->plan, &event);
 			n_moved++;
 		} else if (is_spared) {
-			unread_note(&tagger->spending.spared, event.tgid, event.ms);
+			unread_note(&heard->decider->spending.spared, event.tgid, event.ms);
 		}
 		ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
 	}
@@ -283,23 +274,24 @@ static void sweep_some(struct tagger *tagger)
  * Continues the sweep. If there is another flood, the sweep still goes on to its end, which it would not reach
  * otherwise.
  */
-static void go_on_with_sweep(struct tagger *tagger)
+static void go_on_with_sweep(struct heard *heard)
 {
-	struct moves *moves = &tagger->moves;
+	struct moves *moves = &heard->moves;
+	pid_t tid;
 
-	if (!is_sweeping(moves) && moves->flood.is_on)
-		begin_sweep(tagger);
-	sweep_some(tagger);
+	if (!is_sweeping(moves) && intake_is_flooded(heard->intake, INTAKE_MOVES, &tid))
+		begin_sweep(heard);
+	sweep_some(heard);
 	if (is_sweeping(moves))
-		do_later(tagger, LATER_MOVES, STEP_MS);
+		later_do(heard->later, LATER_MOVES, STEP_MS);
 }
 
-static void check_moves(struct tagger *tagger)
+static void check_moves(struct heard *heard)
 {
-	if (tagger->moves.how == HEARING_HEARD)
-		check_move_flood(tagger);
+	if (heard->moves.how == HEARING_HEARD)
+		check_move_flood(heard);
 	else
-		check_young(tagger);
+		check_young(heard);
 }
 
 /* ---- changes ---- */
@@ -310,154 +302,163 @@ static void check_moves(struct tagger *tagger)
 /* Most calls to read at once, more than the rings hold: the callers can fill them while we read. */
 #define CALLS_MAX 16384
 
-static void pause_changes(struct tagger *tagger, uint32_t ms)
+static void pause_changes(struct heard *heard, uint32_t ms)
 {
-	sd_event_source_set_enabled(tagger->changes.heard, SD_EVENT_OFF);
-	do_later(tagger, LATER_CHANGES, ms);
+	sd_event_source_set_enabled(heard->changes.heard, SD_EVENT_OFF);
+	later_do(heard->later, LATER_CHANGES, ms);
 }
 
 /* Notes the last caller. Lost calls do not matter, because a look covers every task that is enforced. */
-static void drain(struct tagger *tagger)
+static void drain(struct heard *heard)
 {
-	struct changes *changes = &tagger->changes;
+	struct changes *changes = &heard->changes;
 	struct trace_event event;
 
 	changes->caller = 0;
 	for (int i = 0; changes->trace && i < CALLS_MAX && trace_next(changes->trace, &event) != 0; i++) {
 		changes->caller = event.tid;
-		tagger->counters.changes++;
+		heard->decider->tally->counters.changes++;
 	}
 }
 
-static void look_at_changes(struct tagger *tagger)
+static void look_at_changes(struct heard *heard)
 {
-	drain(tagger);
-	plan_look_at_enforced(tagger->plan);
-	tagger_wake(tagger);
+	drain(heard);
+	plan_look_at_enforced(heard->decider->plan);
+	later_wake(heard->later);
 }
 
 static int on_sched_call(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
-	struct tagger *tagger = userdata;
+	struct heard *heard = userdata;
 
 	(void)source;
 	(void)fd;
 	(void)revents;
-	look_at_changes(tagger);
-	pause_changes(tagger, AFTER_LOOK_MS);
+	look_at_changes(heard);
+	pause_changes(heard, AFTER_LOOK_MS);
 	return 0;
 }
 
 /* Ends the pause and looks again. If something has to be put back, check_changes starts another pause. */
-static void end_pause(struct tagger *tagger)
+static void end_pause(struct heard *heard)
 {
-	struct changes *changes = &tagger->changes;
+	struct changes *changes = &heard->changes;
 
 	if (changes->how == HEARING_HEARD)
 		sd_event_source_set_enabled(changes->heard, SD_EVENT_ON);
 	else
-		pause_changes(tagger, SECOND_MS);
-	look_at_changes(tagger);
+		pause_changes(heard, SECOND_MS);
+	look_at_changes(heard);
 }
 
-static int subscribe_to_changes(struct tagger *tagger)
+static int subscribe_to_changes(struct heard *heard)
 {
-	struct changes *changes = &tagger->changes;
+	struct changes *changes = &heard->changes;
 	int r = sched_calls_open(gettid(), &changes->trace);
 
 	if (r == 0)
-		r = sd_event_add_io(tagger->event, &changes->heard, trace_fd(changes->trace), EPOLLIN, on_sched_call,
-				    tagger);
+		r = sd_event_add_io(heard->event, &changes->heard, trace_fd(changes->trace), EPOLLIN, on_sched_call,
+				    heard);
 	if (r >= 0)
 		r = sd_event_source_set_priority(changes->heard, SD_EVENT_PRIORITY_NORMAL + 1);
 	return r < 0 ? r : 0;
 }
 
-static void begin_changes(struct tagger *tagger)
+static void begin_changes(struct heard *heard)
 {
-	int r = subscribe_to_changes(tagger);
+	int r = subscribe_to_changes(heard);
 
-	tagger->changes.how = r < 0 ? HEARING_POLLED : HEARING_HEARD;
+	heard->changes.how = r < 0 ? HEARING_POLLED : HEARING_HEARD;
 	if (r == 0)
 		return;
 	log_notice("changes of attributes are not reported (%s): tasks of rules that enforce are checked once a second",
 		   trace_fault(-r));
-	pause_changes(tagger, SECOND_MS);
+	pause_changes(heard, SECOND_MS);
 }
 
-static void close_changes(struct tagger *tagger)
+static void close_changes(struct heard *heard)
 {
-	struct changes *changes = &tagger->changes;
+	struct changes *changes = &heard->changes;
 
-	not_later(tagger, LATER_CHANGES);
+	later_drop(heard->later, LATER_CHANGES);
 	changes->heard = sd_event_source_disable_unref(changes->heard);
 	trace_close(changes->trace);
 	changes->trace = NULL;
 	changes->how = HEARING_UNUSED;
 }
 
-static void update_changes(struct tagger *tagger)
+static void update_changes(struct heard *heard)
 {
-	if (!plan_config(tagger->plan)->rules->enforce)
-		close_changes(tagger);
-	else if (tagger->changes.how == HEARING_UNUSED)
-		begin_changes(tagger);
+	if (!plan_config(heard->decider->plan)->rules->enforce)
+		close_changes(heard);
+	else if (heard->changes.how == HEARING_UNUSED)
+		begin_changes(heard);
 }
 
-static void check_changes(struct tagger *tagger)
+static void check_changes(struct heard *heard)
 {
-	struct changes *changes = &tagger->changes;
-	const pid_t tid = changes->put_back;
+	struct changes *changes = &heard->changes;
+	const pid_t tid = heard->decider->put_back;
 	char of[128], by[128] = "somebody";
 
-	changes->put_back = 0;
+	heard->decider->put_back = 0;
 	if (!tid || changes->how == HEARING_UNUSED)
 		return;
-	pause_changes(tagger, SECOND_MS);
-	name_process(tagger, tid, of, sizeof(of));
+	pause_changes(heard, SECOND_MS);
+	name_process(heard, tid, of, sizeof(of));
 	if (changes->caller)
-		name_process(tagger, changes->caller, by, sizeof(by));
-	problem_report(&tagger->problems[PROBLEM_CHANGES],
+		name_process(heard, changes->caller, by, sizeof(by));
+	problem_report(&heard->decider->tally->problems[PROBLEM_CHANGES],
 		       "task %d of %s: undid a change by %s or another; further changes are undone once a second",
 		       (int)tid, of, by);
 }
 
 /* ---- all of it ---- */
 
-void heard_update(struct tagger *tagger)
+void heard_update(struct heard *heard)
 {
-	update_names(tagger);
-	update_moves(tagger);
-	update_changes(tagger);
+	update_names(heard);
+	update_moves(heard);
+	update_changes(heard);
 }
 
-void heard_close(struct tagger *tagger)
+void heard_close(struct heard *heard)
 {
-	close_names(tagger);
-	close_moves(tagger);
-	close_changes(tagger);
+	close_names(heard);
+	close_moves(heard);
+	close_changes(heard);
 }
 
-void heard_check(struct tagger *tagger)
+bool heard_renew(struct heard *heard)
 {
-	check_names(tagger);
-	check_moves(tagger);
-	check_changes(tagger);
+	if (heard->moves.how != HEARING_HEARD && heard->changes.how != HEARING_HEARD)
+		return false;
+	heard_close(heard);
+	heard_update(heard);
+	return true;
 }
 
-void heard_due(struct tagger *tagger)
+void heard_check(struct heard *heard)
 {
-	if (is_due(tagger, LATER_NAMES)) {
+	check_names(heard);
+	check_moves(heard);
+	check_changes(heard);
+}
+
+void heard_due(struct heard *heard)
+{
+	if (later_take(heard->later, LATER_NAMES)) {
 		/* In this order no rename is missed in between. */
-		subscribe_to_names(tagger);
-		read_names(tagger);
+		subscribe_to_names(heard);
+		read_names(heard);
 	}
-	if (is_due(tagger, LATER_MOVES)) {
-		if (tagger->moves.how == HEARING_HEARD)
-			go_on_with_sweep(tagger);
+	if (later_take(heard->later, LATER_MOVES)) {
+		if (heard->moves.how == HEARING_HEARD)
+			go_on_with_sweep(heard);
 		else
-			look_at_young(tagger);
+			look_at_young(heard);
 	}
-	if (is_due(tagger, LATER_CHANGES))
-		end_pause(tagger);
+	if (later_take(heard->later, LATER_CHANGES))
+		end_pause(heard);
 }

@@ -16,7 +16,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <schedqos/tagging/tagger.h>
 #include <schedqos/util/terms.h>
+
+/*
+ * Renames or moves per second that are a flood. A rename costs us 2 us, and its author less. A move costs us 5 us even
+ * if its process is not matched again: see spending_note_move.
+ */
+#define FLOOD_RATE 5000
 
 enum intake_queue {
 	INTAKE_EXECS,
@@ -29,16 +36,21 @@ enum intake_queue {
 struct intake;
 
 enum intake_result {
-	INTAKE_EVENT,	   /* *ret is filled in */
-	INTAKE_EMPTY,	   /* nothing is queued */
-	INTAKE_LOST,	   /* the kernel has dropped events; the queues can still be read */
-	INTAKE_LOST_NAMES, /* the kernel has dropped only renames */
-	INTAKE_LOST_MOVES, /* the kernel has dropped only moves */
-	INTAKE_ERROR,	   /* *ret_error is set; nothing more for now */
+	INTAKE_EVENT, /* *ret is filled in */
+	INTAKE_EMPTY, /* nothing is queued */
+	INTAKE_LOST,  /* the kernel has dropped events; the queues can still be read */
+	INTAKE_ERROR, /* *ret_error is set; nothing more for now */
 };
 
-/* Subscribes to forks, and checks that the kernel sends events. Returns 0 or -errno, as proc_connector_open does. */
-int intake_open(struct intake **ret);
+/* Most paces that are reported at once: each queue has a descriptor and a timer. */
+#define INTAKE_READY_MAX (2 * INTAKE_QUEUES)
+
+/*
+ * Subscribes to execs and forks, and checks that the kernel sends events. Has the epoll instance report the pace of each
+ * queue that is to be read: see pace_open. Counts events in *counters. Both must outlive the intake. Returns 0 or
+ * -errno, as proc_connector_open does.
+ */
+int intake_open(int epoll, struct tagger_counters *counters, struct intake **ret);
 void intake_close(struct intake *intake);
 
 /*
@@ -49,14 +61,19 @@ int intake_subscribe(struct intake *intake, enum intake_queue kind);
 /* Closes a queue, and drops its events. */
 void intake_unsubscribe(struct intake *intake, enum intake_queue kind);
 
-/* Stops reading a queue in a flood, until it is opened again or intake_heed_moves is called. */
-void intake_ignore(struct intake *intake, enum intake_queue kind);
+bool intake_is_open(const struct intake *intake, enum intake_queue kind);
 
-/* Drops queued moves, and reads them again from now on. */
-void intake_heed_moves(struct intake *intake);
+/*
+ * Returns whether there is a flood of renames or moves, or some were lost: then that queue is no longer read. Close it,
+ * or pause and resume it. *ret_last: the task or process of the last event; 0 if unknown.
+ */
+bool intake_is_flooded(const struct intake *intake, enum intake_queue kind, pid_t *ret_last);
 
-/* Returns the descriptor to poll, or -1 if the queue is closed. */
-int intake_fd(const struct intake *intake, enum intake_queue queue);
+/* Stops waking the loop for a queue of which there is a flood. */
+void intake_pause(struct intake *intake, enum intake_queue kind);
+
+/* Drops the events of a paused queue, and reads it again from now on. */
+void intake_resume(struct intake *intake, enum intake_queue kind);
 
 /* Returns the next event by time: never a later one while an earlier one that could have caused it is unread. */
 enum intake_result intake_next(struct intake *intake, struct task_event *ret, int *ret_error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "tagger_private.h"
+#include "parts.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <schedqos/util/log.h>
 
 /* Takes over the records of a killed daemon into a file of our own. */
-static int take_over(struct tagger *tagger, const struct state_legacy *legacy)
+static int take_over(struct tagger *tagger, const struct config *config, const struct state_legacy *legacy)
 {
 	struct tasks_memory memory;
 	int r = state_new(tagger->folder, legacy->start, &tagger->state);
@@ -18,13 +18,13 @@ static int take_over(struct tagger *tagger, const struct state_legacy *legacy)
 	if (r < 0)
 		return r;
 	memory = state_memory(tagger->state);
-	r = bare_plan(tagger, legacy, &memory);
+	r = decider_plan(&tagger->decider, config, legacy, &memory);
 	if (r < 0)
 		return r;
 	return state_publish(tagger->state);
 }
 
-int keep_init(struct tagger *tagger)
+int keep_init(struct tagger *tagger, const struct config *config)
 {
 	_cleanup_(state_legacy_clear) struct state_legacy legacy = { 0 };
 	const uint64_t start = clock_ticks();
@@ -49,7 +49,7 @@ int keep_init(struct tagger *tagger)
 	}
 	if (legacy.n_changed)
 		log_notice("an earlier daemon ended without putting back %zu tasks: taking over", legacy.n_changed);
-	r = take_over(tagger, &legacy);
+	r = take_over(tagger, config, &legacy);
 	if (r < 0)
 		log_error("cannot make " STATE_FOLDER "/" STATE_TASKS ", which records what tasks had: %s",
 			  strerror(-r));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Puts overrides and classes of units in force, and ends them. Each function returns once the tasks have been set. */
-#include "tagger_private.h"
+#include "parts.h"
 
 #include <string.h>
 
@@ -13,34 +13,34 @@ int tagger_override(struct tagger *tagger, const struct override *asked, uint16_
 
 	if (r < 0)
 		return r;
-	events_drain(tagger);
+	decider_drain(&tagger->decider);
 	if (override->kind == OVERRIDE_CLASS && override->uid && !override->request.raises &&
-	    plan_override_needs_raise(tagger->plan, override->request.class, override->pid))
+	    plan_override_needs_raise(tagger->decider.plan, override->request.class, override->pid))
 		return -EACCES;
-	before = tagger->lowered;
-	r = plan_override_add(tagger->plan, override, ret_number);
+	before = tagger->decider.n_lowered;
+	r = plan_override_add(tagger->decider.plan, override, ret_number);
 	if (r < 0)
 		return r;
-	heard_update(tagger);
+	heard_update(&tagger->heard);
 	if (!override_cgroup(override))
 		r = scan_join(tagger, *ret_number);
 	if (r < 0) {
-		overrides_end(plan_overrides(tagger->plan), *ret_number);
-		plan_remove_ended(tagger->plan);
+		overrides_end(plan_overrides(tagger->decider.plan), *ret_number);
+		plan_remove_ended(tagger->decider.plan);
 	}
-	events_drain(tagger);
-	*ret_lowered = tagger->lowered - before;
+	decider_drain(&tagger->decider);
+	*ret_lowered = tagger->decider.n_lowered - before;
 	return r;
 }
 
 const struct overrides *tagger_overrides(const struct tagger *tagger)
 {
-	return plan_overrides(tagger->plan);
+	return plan_overrides(tagger->decider.plan);
 }
 
 size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const void *context)
 {
-	struct overrides *overrides = plan_overrides(tagger->plan);
+	struct overrides *overrides = plan_overrides(tagger->decider.plan);
 	const struct override *override;
 	uint16_t number = 0;
 	size_t count = 0;
@@ -57,26 +57,26 @@ size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const vo
 	r = scan_join(tagger, 0);
 	/* Do not try again: until that succeeded, the ended overrides would have to stay in force. */
 	if (r < 0)
-		problem_report(&tagger->problems[PROBLEM_SCAN],
+		problem_report(&tagger->tally.problems[PROBLEM_SCAN],
 			       "a limit that a lower one covered is lost together with it: %s", strerror(-r));
-	plan_remove_ended(tagger->plan);
-	heard_update(tagger);
-	events_drain(tagger);
+	plan_remove_ended(tagger->decider.plan);
+	heard_update(&tagger->heard);
+	decider_drain(&tagger->decider);
 	return count;
 }
 
 const struct units *tagger_units(const struct tagger *tagger)
 {
-	return plan_units(tagger->plan);
+	return plan_units(tagger->decider.plan);
 }
 
 int tagger_set_units(struct tagger *tagger, uid_t uid, const struct unit_class *units, size_t n)
 {
-	int r = plan_set_units(tagger->plan, uid, units, n);
+	int r = plan_set_units(tagger->decider.plan, uid, units, n);
 
 	if (r < 0)
 		return r;
-	heard_update(tagger);
-	events_drain(tagger);
+	heard_update(&tagger->heard);
+	decider_drain(&tagger->decider);
 	return 0;
 }

@@ -3,7 +3,7 @@
  * Books every task in /proc: at the start, after the rules have changed, and after events were lost. Also finds the
  * processes that an override covers.
  */
-#include "tagger_private.h"
+#include "parts.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -30,7 +30,7 @@ struct process {
 };
 
 struct scan {
-	struct tagger *tagger;
+	struct decider *decider;
 	struct process *processes; /* all living ones, parents before their children */
 	size_t count, size;
 	size_t n_booked; /* tasks booked in this pass */
@@ -58,7 +58,7 @@ static int compare_starts(const void *va, const void *vb)
 /* Reads the stat of a thread; or of the process, if tid equals pid. */
 static int read_stat(const struct scan *scan, pid_t pid, pid_t tid, struct procfs_stat *ret)
 {
-	const int proc = scan->tagger->proc;
+	const int proc = scan->decider->proc;
 
 	return pid == tid ? procfs_stat(proc, pid, ret) : procfs_thread_stat(proc, pid, tid, ret);
 }
@@ -90,7 +90,7 @@ static int add_process(struct scan *scan, pid_t pid)
 static int list_processes(struct scan *scan)
 {
 	_cleanup_closedir_ DIR *list = NULL;
-	int r = procfs_list(scan->tagger->proc, 0, &list);
+	int r = procfs_list(scan->decider->proc, 0, &list);
 	pid_t pid;
 
 	scan->count = 0;
@@ -103,7 +103,7 @@ static int list_processes(struct scan *scan)
 
 static void book_task(struct scan *scan, const struct process *process, pid_t tid, uint64_t start)
 {
-	struct tagger *tagger = scan->tagger;
+	struct decider *decider = scan->decider;
 	const struct plan_found met = {
 		.tid = tid,
 		.tgid = process->pid,
@@ -115,29 +115,29 @@ static void book_task(struct scan *scan, const struct process *process, pid_t ti
 	 * A task born since we subscribed has a fork event, which gives its record what its parent had. So book queued
 	 * events first, unless they never end.
 	 */
-	if (!scan->outrun && !tasks_find(plan_tasks(tagger->plan), tid)) {
-		scan->outrun = !events_book(tagger);
-		if (plan_is_seen(tagger->plan, tid))
+	if (!scan->outrun && !tasks_find(plan_tasks(decider->plan), tid)) {
+		scan->outrun = !decider_book(decider);
+		if (plan_is_seen(decider->plan, tid))
 			return;
 	}
-	plan_book_found(tagger->plan, &met, live_facts_for(tagger->facts, tid, process->pid));
+	plan_book_found(decider->plan, &met, live_facts_for(decider->facts, tid, process->pid));
 	if (++scan->n_booked % BOOK_EVERY == 0)
-		events_book(tagger);
+		decider_book(decider);
 }
 
 /* Books the process's threads that have not been seen yet. */
 static void book_threads(struct scan *scan, const struct process *process)
 {
 	_cleanup_closedir_ DIR *list = NULL;
-	struct tagger *tagger = scan->tagger;
+	struct decider *decider = scan->decider;
 	pid_t tid;
 
-	if (note_scan_error(scan, procfs_list(tagger->proc, process->pid, &list)))
+	if (note_scan_error(scan, procfs_list(decider->proc, process->pid, &list)))
 		return;
 	while ((tid = procfs_next(list))) {
 		struct procfs_stat stat;
 
-		if (tid == process->pid || plan_is_seen(tagger->plan, tid) ||
+		if (tid == process->pid || plan_is_seen(decider->plan, tid) ||
 		    note_scan_error(scan, read_stat(scan, process->pid, tid, &stat)))
 			continue;
 		book_task(scan, process, tid, stat.start);
@@ -152,7 +152,7 @@ static int scan_pass(struct scan *scan)
 	for (size_t i = 0; r == 0 && i < scan->count; i++) {
 		const struct process *process = &scan->processes[i];
 
-		if (!plan_is_seen(scan->tagger->plan, process->pid))
+		if (!plan_is_seen(scan->decider->plan, process->pid))
 			book_task(scan, process, process->pid, process->start);
 		book_threads(scan, process);
 	}
@@ -160,9 +160,9 @@ static int scan_pass(struct scan *scan)
 }
 
 /* Returns whether the process is in this cgroup or below it. */
-static bool is_in_cgroup(const struct tagger *tagger, pid_t pid, const char *cgroup)
+static bool is_in_cgroup(const struct decider *decider, pid_t pid, const char *cgroup)
 {
-	struct facts *facts = live_facts_for(tagger->facts, pid, pid);
+	struct facts *facts = live_facts_for(decider->facts, pid, pid);
 
 	return facts_need(facts, FACT_CGROUP) == 0 && overrides_is_below(facts->cgroup, cgroup);
 }
@@ -176,7 +176,7 @@ static bool has_other_tty(const struct scan *scan, const struct visibility *app)
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct process *process = &scan->processes[i];
 
-		if (process->tty && process->tty != app->tty && is_in_cgroup(scan->tagger, process->pid, app->app))
+		if (process->tty && process->tty != app->tty && is_in_cgroup(scan->decider, process->pid, app->app))
 			return true;
 	}
 	return false;
@@ -184,7 +184,7 @@ static bool has_other_tty(const struct scan *scan, const struct visibility *app)
 
 int scan_app(struct tagger *tagger, pid_t pid, struct visibility *app, char path[PATH_MAX])
 {
-	struct scan scan = { .tagger = tagger };
+	struct scan scan = { .decider = &tagger->decider };
 	struct procfs_stat stat;
 	int r = procfs_stat(tagger->proc, pid, &stat), length = 0;
 
@@ -210,7 +210,7 @@ int scan_app(struct tagger *tagger, pid_t pid, struct visibility *app, char path
  */
 static bool is_of_tree(const struct scan *scan, const struct process *process, uint16_t number)
 {
-	const struct overrides *overrides = plan_overrides(scan->tagger->plan);
+	const struct overrides *overrides = plan_overrides(scan->decider->plan);
 	const struct override *override = overrides_get(overrides, number);
 
 	if (process->pid == override->pid)
@@ -220,9 +220,9 @@ static bool is_of_tree(const struct scan *scan, const struct process *process, u
 		    overrides_is_other_app(overrides, number, process->pid))
 			return false;
 		if (override->visibility.app)
-			return is_in_cgroup(scan->tagger, process->pid, override->visibility.app);
+			return is_in_cgroup(scan->decider, process->pid, override->visibility.app);
 	}
-	return plan_override_holds(scan->tagger->plan, number, process->ppid);
+	return plan_override_holds(scan->decider->plan, number, process->ppid);
 }
 
 /*
@@ -231,21 +231,21 @@ static bool is_of_tree(const struct scan *scan, const struct process *process, u
  */
 static bool is_anothers(const struct scan *scan, const struct override *override, uint16_t number, pid_t pid)
 {
-	const struct overrides *overrides = plan_overrides(scan->tagger->plan);
-	const struct task *leader = tasks_find(plan_tasks(scan->tagger->plan), pid);
+	const struct overrides *overrides = plan_overrides(scan->decider->plan);
+	const struct task *leader = tasks_find(plan_tasks(scan->decider->plan), pid);
 	const uint16_t joined = leader ? leader->joined[overrides_slot(overrides, number)] : 0;
 	struct facts *facts;
 
 	if (!joined || overrides_get(overrides, joined)->uid == override->uid)
 		return false;
-	facts = live_facts_for(scan->tagger->facts, pid, pid);
+	facts = live_facts_for(scan->decider->facts, pid, pid);
 	return facts_need(facts, FACT_OWNER) < 0 || facts->owner != override->uid;
 }
 
 /* Joins all covered processes to the override. Returns the number of processes that have joined. */
 static int join_tree(struct scan *scan, uint16_t number)
 {
-	struct plan *plan = scan->tagger->plan;
+	struct plan *plan = scan->decider->plan;
 	int joined = 0;
 
 	for (size_t i = 0; i < scan->count; i++) {
@@ -267,11 +267,11 @@ static int join_tree(struct scan *scan, uint16_t number)
 
 int scan_join(struct tagger *tagger, uint16_t only)
 {
-	const struct overrides *overrides = plan_overrides(tagger->plan);
+	const struct overrides *overrides = plan_overrides(tagger->decider.plan);
 	const uint16_t first = only ? only : overrides_next_covered(overrides, 0);
 	const struct override *override = first ? overrides_get(overrides, first) : NULL;
 	const bool is_tree = !only || override->kind != OVERRIDE_CLASS || override->request.is_tree;
-	struct scan scan = { .tagger = tagger };
+	struct scan scan = { .decider = &tagger->decider };
 	int r = first ? 1 : 0;
 
 	/*
@@ -282,7 +282,7 @@ int scan_join(struct tagger *tagger, uint16_t only)
 	for (int i = 0; i < PASSES_MAX && r > 0; i++) {
 		uint16_t number = first;
 
-		events_drain(tagger);
+		decider_drain(&tagger->decider);
 		scan.count = 0;
 		r = is_tree ? list_processes(&scan) : add_process(&scan, override->pid);
 		for (; r >= 0 && number; number = only ? 0 : overrides_next_covered(overrides, number))
@@ -291,37 +291,37 @@ int scan_join(struct tagger *tagger, uint16_t only)
 	free(scan.processes);
 	if (r < 0 || !only)
 		return r;
-	return plan_override_holds(tagger->plan, only, override->pid) ? 0 : -ESRCH;
+	return plan_override_holds(tagger->decider.plan, only, override->pid) ? 0 : -ESRCH;
 }
 
 void scan_all(struct tagger *tagger)
 {
-	struct scan scan = { .tagger = tagger };
+	struct scan scan = { .decider = &tagger->decider };
 	int r = 0;
 
 	/* Booking may report a loss, so clear the mark after it. */
-	events_book(tagger);
-	tagger->events_lost = false;
-	tagger->counters.scans++;
-	plan_scan_begin(tagger->plan);
+	decider_book(&tagger->decider);
+	tagger->decider.events_lost = false;
+	tagger->tally.counters.scans++;
+	plan_scan_begin(tagger->decider.plan);
 	for (int i = 0; i < PASSES_MAX && r == 0; i++) {
 		r = scan_pass(&scan);
-		events_drain(tagger);
+		decider_drain(&tagger->decider);
 		if (scan.n_booked == 0)
 			break;
 	}
 	free(scan.processes);
 	note_scan_error(&scan, r);
 	if (scan.error)
-		problem_report(&tagger->problems[PROBLEM_SCAN], "cannot read /proc: %s", strerror(-scan.error));
-	live_facts_note(tagger->facts, scan.error);
+		problem_report(&tagger->tally.problems[PROBLEM_SCAN], "cannot read /proc: %s", strerror(-scan.error));
+	live_facts_note(tagger->decider.facts, scan.error);
 	scan_sweep(tagger);
 }
 
 int scan_shortage(struct tagger *tagger)
 {
-	const uint64_t failed = plan_failed(tagger->plan) - tagger->records_failed;
-	const int error = live_facts_take_error(tagger->facts);
+	const uint64_t failed = plan_failed(tagger->decider.plan) - tagger->records_failed;
+	const int error = live_facts_take_error(tagger->decider.facts);
 
 	tagger->records_failed += failed;
 	return error || !failed ? error : -ENOMEM;
@@ -329,7 +329,7 @@ int scan_shortage(struct tagger *tagger)
 
 void scan_sweep(struct tagger *tagger)
 {
-	const struct tasks *tasks = plan_tasks(tagger->plan);
+	const struct tasks *tasks = plan_tasks(tagger->decider.plan);
 	_cleanup_free_ pid_t *ended = NULL;
 	struct task_attr attr;
 	struct task *task;
@@ -337,7 +337,7 @@ void scan_sweep(struct tagger *tagger)
 	size_t n = 0;
 
 	while ((task = tasks_next(tasks, &cursor))) {
-		pid_t *room = applier_look(&tagger->applier, task->tid, &attr) == -ESRCH
+		pid_t *room = applier_look(&tagger->decider.applier, task->tid, &attr) == -ESRCH
 				      ? array_room(ended, n, sizeof(*ended))
 				      : NULL;
 
@@ -348,11 +348,11 @@ void scan_sweep(struct tagger *tagger)
 	}
 	/* Accounting needs the records to find the classes of ended tasks. */
 	if (n)
-		accounting_receive(tagger);
+		accounting_receive(&tagger->accounting);
 	/* A new task may have got the id meanwhile: look again. */
 	for (size_t i = 0; i < n; i++) {
-		if (applier_look(&tagger->applier, ended[i], &attr) == -ESRCH)
-			plan_exited(tagger->plan, ended[i]);
+		if (applier_look(&tagger->decider.applier, ended[i], &attr) == -ESRCH)
+			plan_exited(tagger->decider.plan, ended[i]);
 	}
 	tagger->sweep_at = tasks_count(tasks) * 2 + SWEEP_MIN;
 }

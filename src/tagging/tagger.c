@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Implements the tagger's public functions: start, stop, queries. */
-#include "tagger_private.h"
+#include "parts.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -13,7 +13,6 @@
 #include <schedqos/util/log.h>
 
 #include "explain.h"
-#include "sums.h"
 
 /* Probes the kernel. A missing feature is left out of every call, and logged once. */
 static int probe_kernel(struct applier *applier)
@@ -50,7 +49,7 @@ static void check_sight(struct tagger *tagger)
 
 	if (syscall(SYS_capget, &header, data) == 0 && !(data[0].effective & CAP_TO_MASK(CAP_SYS_PTRACE)))
 		problem_report(
-			&tagger->problems[PROBLEM_SIGHT],
+			&tagger->tally.problems[PROBLEM_SIGHT],
 			"programs are left alone, because their executables cannot be read: this needs CAP_SYS_PTRACE");
 }
 
@@ -76,11 +75,7 @@ static int listen_to_events(struct tagger *tagger)
 		log_error("cannot make the event loop: %s", strerror(-r));
 		return r;
 	}
-	r = intake_open(&tagger->intake);
-	if (r == 0)
-		r = queue_open(tagger, INTAKE_EXECS);
-	if (r == 0)
-		r = queue_open(tagger, INTAKE_FORKS);
+	r = loop_listen(tagger);
 	if (r < 0)
 		log_error("cannot listen to the proc connector: %s", connector_fault(-r));
 	return r;
@@ -96,19 +91,18 @@ int tagger_new(sd_event *event, const struct config *config, int proc, struct ta
 		return -ENOMEM;
 	}
 	tagger->event = event;
-	tagger->config = config;
 	tagger->proc = proc;
 	tagger->folder = tagger->epoll = -1;
-	tagger->tick_ns = clock_tick_ns();
 	check_sight(tagger);
-	r = probe_kernel(&tagger->applier);
+	r = probe_kernel(&tagger->decider.applier);
 	if (r == 0) {
 		/* After probe_kernel, which sets our nice value: the helper inherits it. */
-		arguments_init(&tagger->arguments, tagger->proc);
+		decider_init(&tagger->decider, proc, &tagger->later, &tagger->tally);
+		accounting_init(&tagger->accounting, &tagger->decider);
 		r = listen_to_events(tagger);
 	}
 	if (r == 0)
-		r = keep_init(tagger);
+		r = keep_init(tagger, config);
 	if (r < 0)
 		tagger_free(tagger);
 	else
@@ -120,38 +114,35 @@ void tagger_free(struct tagger *tagger)
 {
 	if (!tagger)
 		return;
-	if (tagger->event) {
-		heard_close(tagger);
-		accounting_free(tagger);
-		loop_free(tagger);
-		intake_close(tagger->intake);
-		plan_free(tagger->plan);
-		tagger->plan = NULL;
-		keep_free(tagger);
+	if (!tagger->event) {
+		bare_free(tagger);
+		return;
 	}
-	bare_free(tagger);
+	if (tagger->intake)
+		heard_close(&tagger->heard);
+	accounting_free(&tagger->accounting);
+	loop_free(tagger);
+	decider_free(&tagger->decider);
+	keep_free(tagger);
+	free(tagger);
 }
 
 void tagger_start(struct tagger *tagger)
 {
-	heard_update(tagger);
+	heard_update(&tagger->heard);
 	scan_all(tagger);
-	tagger->started = true;
-	accounting_update(tagger);
+	tagger->decider.logs_each = true;
+	accounting_begin(&tagger->accounting);
 }
 
 int tagger_set_config(struct tagger *tagger, const struct config *config)
 {
-	int r = plan_set_config(tagger->plan, config);
+	int r = decider_set_config(&tagger->decider, config);
 
 	if (r < 0)
 		return r;
-	tagger->config = config;
-	arguments_renew(&tagger->arguments);
-	live_facts_unlearn(tagger->facts);
-	applier_follow(&tagger->applier, plan_given(tagger->plan));
-	heard_update(tagger);
-	accounting_follow_config(tagger);
+	heard_update(&tagger->heard);
+	accounting_follow_config(&tagger->accounting);
 	return 0;
 }
 
@@ -166,13 +157,13 @@ void tagger_scan(struct tagger *tagger)
  */
 void tagger_follow_base_slice(struct tagger *tagger)
 {
-	struct applier *applier = &tagger->applier;
+	struct applier *applier = &tagger->decider.applier;
 	uint32_t old = applier->caps.base_slice_ns, cursor = 0;
 	struct task *task;
 
 	if (!applier->caps.slice || applier_renew(applier, 0, old) < 0 || applier->caps.base_slice_ns == old)
 		return;
-	while ((task = tasks_next(plan_tasks(tagger->plan), &cursor))) {
+	while ((task = tasks_next(plan_tasks(tagger->decider.plan), &cursor))) {
 		if (task->known.slice_ns != old)
 			applier_renew(applier, task->tid, old);
 	}
@@ -181,19 +172,16 @@ void tagger_follow_base_slice(struct tagger *tagger)
 /* Subscribes again, and scans for what happened in between. */
 void tagger_follow_processors(struct tagger *tagger)
 {
-	if (tagger->moves.how != HEARING_HEARD && tagger->changes.how != HEARING_HEARD)
-		return;
-	heard_close(tagger);
-	heard_update(tagger);
-	do_later(tagger, LATER_SCAN, 0);
+	if (heard_renew(&tagger->heard))
+		later_do(&tagger->later, LATER_SCAN, 0);
 }
 
 uint64_t tagger_undo(struct tagger *tagger)
 {
 	uint64_t count;
 
-	heard_close(tagger);
-	accounting_free(tagger);
+	heard_close(&tagger->heard);
+	accounting_free(&tagger->accounting);
 	count = undo_all(tagger);
 	tagger->undone = true;
 	return count;
@@ -203,13 +191,13 @@ uint64_t tagger_undo(struct tagger *tagger)
 
 const struct tagger_counters *tagger_counters(const struct tagger *tagger)
 {
-	return &tagger->counters;
+	return &tagger->tally.counters;
 }
 
 const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_count)
 {
 	*ret_count = TAGGER_PROBLEMS;
-	return tagger->problems;
+	return tagger->tally.problems;
 }
 
 /* Whether its class is to be put on it, as far as that goes. */
@@ -221,9 +209,9 @@ static bool is_of_class(const struct task *task)
 /* Collects the state of a task. Returns false if it has ended. */
 static bool collect_task(const struct tagger *tagger, const struct task *task, struct tagger_task *ret)
 {
-	const struct task *leader = tasks_find(plan_tasks(tagger->plan), task->tgid);
+	const struct task *leader = tasks_find(plan_tasks(tagger->decider.plan), task->tgid);
 	struct plan_detail view = { 0 };
-	int r = plan_detail(tagger->plan, task, live_facts_for(tagger->facts, task->tid, task->tgid), &view);
+	int r = plan_detail(tagger->decider.plan, task, live_facts_for(tagger->decider.facts, task->tid, task->tgid), &view);
 
 	if (r < 0)
 		view = (struct plan_detail){ .reason = task_reason(task), .actual = task->known };
@@ -247,7 +235,7 @@ bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagg
 {
 	const struct task *task;
 
-	while ((task = tasks_next(plan_tasks(tagger->plan), cursor))) {
+	while ((task = tasks_next(plan_tasks(tagger->decider.plan), cursor))) {
 		if (collect_task(tagger, task, ret))
 			return true;
 	}
@@ -256,7 +244,7 @@ bool tagger_next_task(const struct tagger *tagger, uint32_t *cursor, struct tagg
 
 bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task *ret)
 {
-	const struct task *task = tasks_find(plan_tasks(tagger->plan), tid);
+	const struct task *task = tasks_find(plan_tasks(tagger->decider.plan), tid);
 
 	return task && collect_task(tagger, task, ret);
 }
@@ -264,12 +252,12 @@ bool tagger_find_task(const struct tagger *tagger, pid_t tid, struct tagger_task
 int tagger_explain(const struct tagger *tagger, pid_t tid, bool is_for_user, char **ret)
 {
 	const struct explain_source source = {
-		.plan = tagger->plan,
-		.live = tagger->facts,
-		.caps = &tagger->applier.caps,
+		.plan = tagger->decider.plan,
+		.live = tagger->decider.facts,
+		.caps = &tagger->decider.applier.caps,
 		.proc = tagger->proc,
 		.is_for_user = is_for_user,
-		.is_rehearsal = tagger->sets_nothing,
+		.is_rehearsal = tagger->decider.sets_nothing,
 	};
 
 	return explain_task(&source, tid, ret);
@@ -277,35 +265,35 @@ int tagger_explain(const struct tagger *tagger, pid_t tid, bool is_for_user, cha
 
 int tagger_explain_name(const struct tagger *tagger, const char *name, char **ret)
 {
-	return explain_name(plan_config(tagger->plan), &tagger->applier.caps, name, ret);
+	return explain_name(plan_config(tagger->decider.plan), &tagger->decider.applier.caps, name, ret);
 }
 
 size_t tagger_records(const struct tagger *tagger)
 {
-	return tasks_count(plan_tasks(tagger->plan));
+	return tasks_count(plan_tasks(tagger->decider.plan));
 }
 
 /* Counts living processes in the list, which may also contain ended ones. */
 static uint64_t count_unread(const struct tagger *tagger)
 {
-	const struct unread *unread = &tagger->arguments.unread;
+	const struct unread *unread = &tagger->decider.arguments.unread;
 	struct task_attr attr;
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < unread->count; i++)
-		count += applier_look(&tagger->applier, unread->processes[i].pid, &attr) != -ESRCH;
+		count += applier_look(&tagger->decider.applier, unread->processes[i].pid, &attr) != -ESRCH;
 	return count;
 }
 
 struct tagger_status tagger_status(const struct tagger *tagger)
 {
 	return (struct tagger_status){
-		.table_bytes = tasks_memory(plan_tasks(tagger->plan)),
-		.caps = tagger->applier.caps,
-		.moves = tagger->moves.how,
-		.changes = tagger->changes.how,
+		.table_bytes = tasks_memory(plan_tasks(tagger->decider.plan)),
+		.caps = tagger->decider.applier.caps,
+		.moves = tagger->heard.moves.how,
+		.changes = tagger->heard.changes.how,
 		.unread = count_unread(tagger),
-		.helper_cpu_ns = helper_cpu_ns(&tagger->arguments.reader),
+		.helper_cpu_ns = helper_cpu_ns(&tagger->decider.arguments.reader),
 	};
 }
 
@@ -313,28 +301,17 @@ struct tagger_status tagger_status(const struct tagger *tagger)
 
 int tagger_read_use(struct tagger *tagger, unsigned reader, bool begins)
 {
-	return accounting_read(tagger, reader, begins);
+	return accounting_read(&tagger->accounting, reader, begins);
 }
 
 void tagger_look_at_use(struct tagger *tagger)
 {
-	accounting_look(tagger);
+	accounting_look(&tagger->accounting);
 }
 
 struct use_state tagger_use_state(const struct tagger *tagger)
 {
-	const struct accounting *accounting = &tagger->accounting;
-
-	return (struct use_state){
-		.is_on = accounting->is_on,
-		.taskstats = accounting->error,
-		.has_delays = accounting->has_delays,
-		.has_longest = accounting->has_longest,
-		.ended = accounting->ended,
-		.lost = accounting->lost,
-		.busy_ns = accounting->busy_ns,
-		.at_ns = accounting->at_ns,
-	};
+	return accounting_state(&tagger->accounting);
 }
 
 const struct use_row *tagger_use_row(const struct tagger *tagger, size_t i)

@@ -4,7 +4,7 @@
  * from which it inherited had. For a daemon that has ended, a tagger without loop and events does that, from the
  * records alone. Such a tagger also answers what a daemon would do.
  */
-#include "tagger_private.h"
+#include "parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,24 +33,24 @@ DEFINE_CLEANUP(struct config, config_free)
 
 uint64_t undo_all(struct tagger *tagger)
 {
-	const uint64_t before = tagger->counters.set;
+	const uint64_t before = tagger->tally.counters.set;
 	const uint32_t began = clock_ms();
 	bool again;
 
-	events_book(tagger);
-	plan_undo_begin(tagger->plan);
+	decider_book(&tagger->decider);
+	plan_undo_begin(tagger->decider.plan);
 	/* A stop does not wait for anybody's arguments. */
-	tagger->waiting.count = 0;
+	tagger->decider.waiting.count = 0;
 	do {
-		const uint64_t set = tagger->counters.set;
+		const uint64_t set = tagger->tally.counters.set;
 
 		/* Finds children of tagged tasks whose forks we never received. */
 		scan_all(tagger);
-		again = tagger->counters.set != set || tagger->events_lost;
+		again = tagger->tally.counters.set != set || tagger->decider.events_lost;
 		if (again)
 			usleep(LINGER_MS * 1000);
 	} while (again && clock_ms() - began < LINGER_MAX_MS);
-	return tagger->counters.set - before;
+	return tagger->tally.counters.set - before;
 }
 
 /* ---- without a loop ---- */
@@ -59,32 +59,12 @@ void bare_free(struct tagger *tagger)
 {
 	if (!tagger)
 		return;
-	arguments_free(&tagger->arguments);
-	plan_free(tagger->plan);
-	live_facts_free(tagger->facts);
-	if (!tagger->event)
-		cleanup_close(&tagger->proc);
+	decider_free(&tagger->decider);
+	cleanup_close(&tagger->proc);
 	free(tagger);
 }
 
 DEFINE_CLEANUP(struct tagger, bare_free)
-
-int bare_plan(struct tagger *tagger, const struct state_legacy *legacy, const struct tasks_memory *memory)
-{
-	struct plan *plan;
-	int r;
-
-	tagger->facts = live_facts_new(tagger->proc, &tagger->applier, &tagger->arguments, &tagger->spending);
-	plan = tagger->plan = plan_new(&tagger->applier.caps, getpid(), legacy->start, memory);
-	if (!tagger->facts || !plan)
-		return -ENOMEM;
-	r = plan_adopt(plan, legacy->records, legacy->n_records, legacy->given, legacy->stopped);
-	if (r == 0)
-		r = plan_set_config(plan, tagger->config);
-	if (r == 0)
-		applier_follow(&tagger->applier, plan_given(plan));
-	return r;
-}
 
 /* Makes a tagger from these records; leaves the state file as it is. Returns 0 or -errno. */
 static int bare_new(const struct config *config, const struct state_legacy *legacy, struct tagger **ret)
@@ -94,13 +74,12 @@ static int bare_new(const struct config *config, const struct state_legacy *lega
 
 	if (!tagger)
 		return -ENOMEM;
-	tagger->config = config;
 	r = tagger->proc = procfs_open();
 	if (r >= 0)
-		r = applier_open(&tagger->applier);
+		r = applier_open(&tagger->decider.applier);
 	if (r >= 0) {
-		arguments_init(&tagger->arguments, tagger->proc);
-		r = bare_plan(tagger, legacy, NULL);
+		decider_init(&tagger->decider, tagger->proc, &tagger->later, &tagger->tally);
+		r = decider_plan(&tagger->decider, config, legacy, NULL);
 	}
 	if (r >= 0)
 		*ret = take_ptr(tagger);
@@ -140,7 +119,7 @@ bool restore_from(const struct state_legacy *legacy, bool *ret_done)
 	r = scan_shortage(tagger);
 	if (r < 0)
 		log_error("cannot put all tasks back: %s", strerror(-r));
-	return r == 0 && !tagger->problems[PROBLEM_REFUSED].count;
+	return r == 0 && !tagger->tally.problems[PROBLEM_REFUSED].count;
 }
 
 bool tagger_restore(bool *ret_done)
@@ -180,7 +159,7 @@ int tagger_rehearse(const struct config *config, struct tagger **ret)
 	r = bare_new(config, &legacy, ret);
 	if (r < 0)
 		return r;
-	(*ret)->sets_nothing = true;
+	(*ret)->decider.sets_nothing = true;
 	scan_all(*ret);
 	return 0;
 }

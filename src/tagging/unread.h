@@ -11,10 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-static inline bool is_before(uint32_t a_ms, uint32_t b_ms)
-{
-	return (int32_t)(a_ms - b_ms) < 0;
-}
+#include <schedqos/util/clock.h>
 
 /* Most processes; further ones wait for a scan. */
 #define UNREAD_MAX 1024

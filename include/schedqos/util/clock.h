@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,4 +39,10 @@ static inline uint32_t clock_ms(void)
 static inline uint32_t clock_tick_ms(void)
 {
 	return (uint32_t)(clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000);
+}
+
+/* Returns whether the first of two such times, which may have wrapped around, is before the second. */
+static inline bool is_before(uint32_t a_ms, uint32_t b_ms)
+{
+	return (int32_t)(a_ms - b_ms) < 0;
 }

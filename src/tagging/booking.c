@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Books queued events in the order of time. */
+#include "decider.h"
+
+#include <string.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/clock.h>
+
+/*
+ * Longest time to book events. Without a limit, a storm that is faster than we are would keep us here forever. In this
+ * time we handle twice as many events as the buffers hold.
+ */
+#define DRAIN_MAX_MS 100
+
+#define EVENTS_BATCH 512
+
+static void note_young(struct young *young, pid_t tgid)
+{
+	if (young->is_kept && young->count < YOUNG_MAX) {
+		young->all[young->count].tgid = tgid;
+		young->all[young->count++].looks = 0;
+	}
+}
+
+/* Time for which the user of a moved process is remembered: looking it up takes longer than reading the event. */
+#define MOVER_MS 1000
+
+static uid_t user_of_moved(struct decider *decider, pid_t tgid, uint32_t ms)
+{
+	struct mover *mover = &decider->movers[(uint32_t)tgid % MOVERS];
+
+	if (mover->tgid != tgid || ms - mover->ms >= MOVER_MS)
+		*mover = (struct mover){ tgid, procfs_user(decider->proc, tgid), ms };
+	return mover->user;
+}
+
+/* Returns whether to match a moved process again now; if not, it is matched when its user's debt has shrunk. */
+static bool may_match_moved(struct decider *decider, pid_t tid)
+{
+	const struct task *task = tasks_find(plan_tasks(decider->plan), tid);
+	const uint32_t ms = clock_ms();
+	uid_t user;
+
+	if (!task)
+		return false;
+	user = user_of_moved(decider, task->tgid, ms);
+	if (!spending_allows(&decider->spending, user, ms)) {
+		unread_note(&decider->spending.spared, task->tgid, ms);
+		return false;
+	}
+	if (spending_note_move(&decider->spending, user, ms))
+		problem_report(&decider->tally->problems[PROBLEM_SPENDING],
+			       "processes of user %d move between cgroups too often, the last was %d: for some seconds "
+			       "they keep the class that they had before a move",
+			       (int)user, (int)task->tgid);
+	return true;
+}
+
+static void book(struct decider *decider, const struct task_event *event)
+{
+	if (event->what == EVENT_FORK && event->tid == event->tgid) {
+		/* The id may have belonged to another process, though not for long. */
+		arguments_changed(&decider->arguments, event->tgid);
+		if (intake_is_open(decider->intake, INTAKE_MOVES))
+			live_facts_forget_place(decider->facts, event->tgid);
+	} else if (event->what == EVENT_EXEC) {
+		arguments_changed(&decider->arguments, event->tgid);
+		note_young(&decider->young, event->tgid);
+	} else if (event->what == EVENT_MOVE && !may_match_moved(decider, event->tid)) {
+		return;
+	}
+	plan_book(decider->plan, event);
+}
+
+static void note_loss(struct decider *decider)
+{
+	decider->tally->counters.lost++;
+	decider->events_lost = true;
+	problem_report(&decider->tally->problems[PROBLEM_LOST],
+		       "the kernel dropped events: scanning every task again");
+}
+
+static void note_error(struct decider *decider, int error)
+{
+	decider->events_lost = true;
+	problem_report(&decider->tally->problems[PROBLEM_RECEIVE], "receiving events: %s", strerror(error));
+}
+
+bool decider_book_some(struct decider *decider)
+{
+	struct task_event event;
+	int error;
+
+	/* A restore has no subscription. */
+	if (!decider->intake)
+		return true;
+	for (int i = 0; i < EVENTS_BATCH; i++) {
+		switch (intake_next(decider->intake, &event, &error)) {
+		case INTAKE_EVENT:
+			decider->booked_ms = event.ms;
+			book(decider, &event);
+			break;
+		case INTAKE_EMPTY:
+			decider->booked_ms = (uint32_t)(intake_read_until_us(decider->intake) / 1000);
+			return true;
+		case INTAKE_LOST:
+			note_loss(decider);
+			break;
+		case INTAKE_ERROR:
+			note_error(decider, error);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool decider_book(struct decider *decider)
+{
+	uint32_t began;
+
+	if (decider_book_some(decider))
+		return true;
+	began = clock_ms();
+	while (!decider_book_some(decider)) {
+		if (clock_ms() - began > DRAIN_MAX_MS)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Decides due tasks in the order of marking, and carries the decisions out. */
+#include "decider.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/clock.h>
+#include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
+
+/* ---- one ---- */
+
+/* An id is not reused in less time than this: even the smallest pid_max, 301, does not wrap within it. */
+#define REUSE_MIN_MS 10
+
+/* Names a tag for people: its class. */
+static const char *tag_name(const struct config *config, uint16_t tag)
+{
+	const struct qos_class *class = class_of_tag(config, tag);
+
+	return class ? class->name : "back";
+}
+
+static void log_tag(const struct decider *decider, const struct plan_action *action)
+{
+	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4], attr[TASK_ATTR_TEXT_MAX];
+
+	/* Log no single change of the first scan or of the stop; their number is logged. */
+	if (!log_enabled(LOG_DEBUG) || !decider->logs_each || action->reason == REASON_UNDONE)
+		return;
+	procfs_comm(decider->proc, action->tid, comm);
+	text_escape_to(name, sizeof(name), comm, strlen(comm));
+	log_debug("%d %s: %s (%s): %s", (int)action->tid, name, tag_name(plan_config(decider->plan), action->tag),
+		  reason_name(action->reason), task_attr_text(&action->want, attr));
+}
+
+static void report_refusal(struct decider *decider, const struct plan_action *action, int error)
+{
+	char attr[TASK_ATTR_TEXT_MAX];
+	int number = -error;
+
+	decider->tally->counters.refused[number < TAGGER_ERRNO_MAX ? number : TAGGER_ERRNO_MAX]++;
+	problem_report(&decider->tally->problems[PROBLEM_REFUSED], "the kernel refuses %s for task %d: %s",
+		       task_attr_text(&action->want, attr), (int)action->tid, strerror(number));
+}
+
+static void report_not_kept(struct decider *decider, const struct plan_action *action, const struct task_attr *now)
+{
+	char want[TASK_ATTR_TEXT_MAX], got[TASK_ATTR_TEXT_MAX];
+
+	decider->tally->counters.not_kept++;
+	problem_report(&decider->tally->problems[PROBLEM_NOT_KEPT], "the kernel accepted %s for task %d but keeps %s",
+		       task_attr_text(&action->want, want), (int)action->tid, task_attr_text(now, got));
+}
+
+/*
+ * Returns whether the id now belongs to another task, whose fork is not booked yet. Two CPUs take 0.5 s to go through
+ * the 32,768 ids of the default pid_max (6.18), so this is checked only after a delay.
+ */
+static bool is_another(const struct decider *decider, const struct plan_action *action)
+{
+	const struct task *task = tasks_find(plan_tasks(decider->plan), action->tid);
+	struct procfs_stat stat;
+
+	if (clock_ms() - decider->booked_ms <= REUSE_MIN_MS || procfs_stat(decider->proc, action->tid, &stat) < 0)
+		return false;
+	return !task_is_same_start(task->start, (uint32_t)stat.start);
+}
+
+void decider_carry_out(struct decider *decider, const struct plan_action *action)
+{
+	struct task_attr now = task_attr_pristine;
+	enum plan_result result;
+	int r;
+
+	if (decider->sets_nothing) {
+		plan_applied(decider->plan, action, 0, &action->want);
+		return;
+	}
+	r = is_another(decider, action) ? -ESRCH : applier_apply(&decider->applier, action, &now);
+	result = plan_applied(decider->plan, action, r, &now);
+	switch (result) {
+	case PLAN_KEPT:
+		decider->tally->counters.set++;
+		decider->n_lowered += action->is_lowered;
+		log_tag(decider, action);
+		break;
+	case PLAN_CHANGED:
+	case PLAN_GONE:
+		decider->tally->counters.races++;
+		break;
+	case PLAN_NOT_KEPT:
+		report_not_kept(decider, action, &now);
+		break;
+	case PLAN_REFUSED:
+		report_refusal(decider, action, r);
+		break;
+	}
+	if (action->is_put_back && (result == PLAN_KEPT || result == PLAN_CHANGED)) {
+		decider->tally->counters.put_back++;
+		decider->put_back = action->tid;
+	}
+}
+
+/*
+ * Events are booked after this many decisions. A scan may have hundreds of tasks decided in a row, but a child that is
+ * born meanwhile must copy its parent's record of that moment, not the one after the next decision about the parent.
+ */
+#define BOOK_EVERY 16
+
+/* Schedules another decision about a process that was decided about without some facts. */
+static void check_spending(struct decider *decider, const struct facts *facts)
+{
+	struct unread *spared = &decider->spending.spared;
+	uid_t user;
+	pid_t tgid;
+
+	if (facts->is_spared)
+		unread_note(spared, facts->tgid, clock_ms());
+	else if (spared->count && (facts->have & FACT_EXE))
+		unread_forget(spared, facts->tgid);
+	if (!live_facts_has_overspent(decider->facts, &user, &tgid))
+		return;
+	problem_report(&decider->tally->problems[PROBLEM_SPENDING],
+		       "reading about processes of user %d takes too long, the last was %d: for some seconds those that "
+		       "call exec are decided about without their cgroup and what users they run as",
+		       (int)user, (int)tgid);
+}
+
+/* Returns whether the decision has to wait for an answer. */
+static bool decide_one(struct decider *decider, const struct plan_due *due, bool may_defer)
+{
+	struct facts *facts = live_facts_for(decider->facts, due->tid, due->tgid);
+	struct plan_action action;
+
+	if (may_defer)
+		live_facts_allow_deferral(decider->facts);
+	if (plan_decide(decider->plan, due, facts, &action))
+		decider_carry_out(decider, &action);
+	live_facts_learn(decider->facts);
+	check_spending(decider, facts);
+	if (facts->exe_is_unknown || (facts->cgroup_is_unknown && !facts->is_spared))
+		problem_report(&decider->tally->problems[PROBLEM_PATH],
+			       "the path of a program or a cgroup is over 4,095 bytes: it matches nothing");
+	if (++decider->n_decided % BOOK_EVERY == 0)
+		decider_book_some(decider);
+	return live_facts_await(decider->facts);
+}
+
+/* ---- all that are due ---- */
+
+/* Returns whether the process is among those that wait. */
+static bool waits(const struct waiting *waiting, pid_t tgid)
+{
+	for (size_t i = 0; tgid && i < waiting->count; i++) {
+		if (waiting->all[i].tgid == tgid)
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether the task is due because of an exec: then an earlier decision with arguments is of no use any more. */
+static bool calls_exec(const struct decider *decider, const struct plan_due *due)
+{
+	const struct task *task = tasks_find(plan_tasks(decider->plan), due->tid);
+
+	return task && task->due == DUE_EXEC;
+}
+
+/*
+ * Decides a task, or puts it off until its arguments are there and the tasks through which it was marked are decided.
+ */
+static void decide_or_put_off(struct decider *decider, const struct plan_due *due)
+{
+	struct waiting *waiting = &decider->waiting;
+	const bool asks = plan_asks_argv(decider->plan, due), may_defer = asks && calls_exec(decider, due);
+	const int r = asks && !may_defer ? arguments_want(&decider->arguments, due->tgid) : 0;
+
+	if (r == -ESRCH)
+		return;
+	if (r < 0 || waits(waiting, due->tgid) || waits(waiting, due->parent) || decide_one(decider, due, may_defer))
+		waiting->all[waiting->count++] = *due;
+}
+
+/* Goes through due tasks. Returns false when no more are due, true if no more can wait. */
+static bool go_through(struct decider *decider)
+{
+	struct plan_due due;
+
+	while (decider->waiting.count < WAITING_MAX) {
+		if (!plan_next(decider->plan, &due))
+			return false;
+		decide_or_put_off(decider, &due);
+	}
+	return true;
+}
+
+/* Decides tasks that need not wait any longer, in the order of marking. */
+static void go_through_waiting(struct decider *decider)
+{
+	struct waiting *waiting = &decider->waiting;
+	const size_t count = waiting->count;
+
+	waiting->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct plan_due due = waiting->all[i];
+
+		decide_or_put_off(decider, &due);
+	}
+	for (size_t i = 0; i < waiting->count; i++)
+		arguments_keep(&decider->arguments, waiting->all[i].tgid);
+	arguments_end_round(&decider->arguments);
+}
+
+/*
+ * Has those processes matched again to which the arguments may matter that were not read for the decision. Such a
+ * match is booked like a move, as it marks the same.
+ */
+static void review_deferred(struct decider *decider)
+{
+	char *argv = decider->facts->argv;
+	struct deferred deferred;
+	size_t size;
+
+	while (arguments_next_deferred(&decider->arguments, argv, &deferred, &size)) {
+		const struct facts facts = {
+			.have = FACT_EXE | FACT_ARGV, .exe = deferred.exe, .argv = argv, .argv_size = size
+		};
+		struct task_event event = { .what = EVENT_MOVE, .tid = deferred.tgid, .tgid = deferred.tgid };
+
+		if (!rules_argv_may_matter(plan_config(decider->plan)->rules, &facts) ||
+		    !tasks_find(plan_tasks(decider->plan), deferred.tgid))
+			continue;
+		event.ms = clock_ms();
+		plan_book(decider->plan, &event);
+	}
+}
+
+/* Returns whether a decision waits for arguments, or was made without them. */
+static bool is_waiting(const struct decider *decider)
+{
+	return decider->waiting.count || decider->arguments.n_deferred;
+}
+
+/*
+ * Nearly all answers arrive within 50 us. Events of so short a time are booked after the decisions, like those that
+ * arrive during them.
+ */
+#define ANSWERED_AT_ONCE_MS 1
+
+/* Every open question is settled after 100 ms. Questions that are added meanwhile are left to the loop. */
+#define WAIT_MAX_MS 150
+
+/*
+ * Decides and sets due tasks. Tasks that need arguments wait; with until_none, this function waits for them, and books
+ * events every 5 ms.
+ */
+static void decide_due(struct decider *decider, bool until_none)
+{
+	const uint32_t began_ms = until_none ? clock_ms() : 0;
+	struct waiting *waiting = &decider->waiting;
+	bool is_full, waits, settled;
+
+	do {
+		is_full = go_through(decider);
+		arguments_check_deferred(&decider->arguments, decider->booked_ms, until_none);
+		waits = is_full || (until_none && is_waiting(decider));
+		settled = (waiting->count || decider->arguments.count) && arguments_exchange(&decider->arguments, waits);
+		if ((settled || waits) && clock_ms() - decider->booked_ms > ANSWERED_AT_ONCE_MS)
+			decider_book_some(decider);
+		if (settled) {
+			review_deferred(decider);
+			go_through_waiting(decider);
+		}
+	} while (is_full || settled || (until_none && is_waiting(decider) && clock_ms() - began_ms < WAIT_MAX_MS));
+}
+
+bool decider_handle(struct decider *decider)
+{
+	const bool is_empty = decider_book(decider);
+
+	decide_due(decider, false);
+	return is_empty;
+}
+
+void decider_drain(struct decider *decider)
+{
+	decider_book(decider);
+	decide_due(decider, true);
+	later_wake(decider->later);
+}
+
+/* ---- later ---- */
+
+/* Has the process matched again whose time has come. Books a move for that, which marks the same. */
+static void book_retry(struct decider *decider, struct unread *unread)
+{
+	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
+
+	event.tid = event.tgid = unread_retry(unread, event.ms);
+	if (!event.tid)
+		return;
+	if (tasks_find(plan_tasks(decider->plan), event.tid))
+		plan_book(decider->plan, &event);
+	else
+		unread_forget(unread, event.tid);
+}
+
+void decider_retry(struct decider *decider)
+{
+	book_retry(decider, &decider->arguments.unread);
+	book_retry(decider, &decider->spending.spared);
+}
+
+bool decider_next(const struct decider *decider, uint32_t *ret_ms)
+{
+	const bool asks = arguments_next(&decider->arguments, ret_ms);
+	uint32_t spared_ms;
+
+	if (!unread_next(&decider->spending.spared, &spared_ms))
+		return asks;
+	if (!asks || is_before(spared_ms, *ret_ms))
+		*ret_ms = spared_ms;
+	return true;
+}
+
+/* ---- beginning and end ---- */
+
+void decider_init(struct decider *decider, int proc, struct later *later, struct tally *tally)
+{
+	decider->proc = proc;
+	decider->later = later;
+	decider->tally = tally;
+	arguments_init(&decider->arguments, proc);
+}
+
+int decider_plan(struct decider *decider, const struct config *config, const struct state_legacy *legacy,
+		 const struct tasks_memory *memory)
+{
+	struct plan *plan;
+	int r;
+
+	decider->facts = live_facts_new(decider->proc, &decider->applier, &decider->arguments, &decider->spending);
+	plan = decider->plan = plan_new(&decider->applier.caps, getpid(), legacy->start, memory);
+	if (!decider->facts || !plan)
+		return -ENOMEM;
+	r = plan_adopt(plan, legacy->records, legacy->n_records, legacy->given, legacy->stopped);
+	if (r == 0)
+		r = plan_set_config(plan, config);
+	if (r == 0)
+		applier_follow(&decider->applier, plan_given(plan));
+	return r;
+}
+
+int decider_set_config(struct decider *decider, const struct config *config)
+{
+	int r = plan_set_config(decider->plan, config);
+
+	if (r < 0)
+		return r;
+	arguments_renew(&decider->arguments);
+	live_facts_unlearn(decider->facts);
+	applier_follow(&decider->applier, plan_given(decider->plan));
+	return 0;
+}
+
+void decider_free(struct decider *decider)
+{
+	arguments_free(&decider->arguments);
+	plan_free(decider->plan);
+	live_facts_free(decider->facts);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The decider owns the plan. It books events in the order of time, and then decides about due tasks in the order of
+ * marking, and sets them. A task that needs its process's arguments waits for them, and so do tasks that were marked
+ * through it: its threads, and children that it had while it waited. All others go on.
+ */
+#pragma once
+
+#include <schedqos/policy/plan.h>
+
+#include "apply.h"
+#include "arguments.h"
+#include "intake.h"
+#include "later.h"
+#include "live_facts.h"
+#include "spending.h"
+#include "state.h"
+#include "tally.h"
+
+/* Due tasks that wait for arguments, in the order of marking. */
+#define WAITING_MAX QUESTIONS_MAX
+struct waiting {
+	struct plan_due all[WAITING_MAX];
+	size_t count;
+};
+
+/* Most processes to look at again, enough for 2,700 execs a second. Further ones are not looked at again. */
+#define YOUNG_MAX 8192
+
+/* Processes that have called exec lately, to be looked at again if moves between cgroups are not reported. */
+struct young {
+	bool is_kept; /* else none is added */
+	unsigned count;
+	struct {
+		pid_t tgid;
+		unsigned looks;
+	} all[YOUNG_MAX];
+};
+
+/* Number of moved processes whose user is remembered for a second. */
+#define MOVERS 256
+
+struct mover {
+	pid_t tgid;
+	uid_t user;
+	uint32_t ms;
+};
+
+struct decider {
+	int proc; /* the owner's */
+	struct tally *tally;
+	struct later *later;
+	struct intake *intake; /* NULL without a subscription */
+	struct plan *plan;
+	struct applier applier;
+	struct live_facts *facts;
+	struct arguments arguments;
+	struct spending spending;
+	struct waiting waiting;
+	struct young young;
+	struct mover movers[MOVERS]; /* by tgid */
+	uint32_t booked_ms; /* what happened before this has been booked */
+	unsigned n_decided;
+	bool events_lost;  /* scan as soon as nothing is queued */
+	bool logs_each;	   /* log each change, as after the first scan */
+	bool sets_nothing; /* only decide */
+	uint64_t n_lowered; /* tasks that carried more than their limit allows, and were lowered to that */
+	pid_t put_back;	    /* the last task that a rule took back from somebody; 0 if none. heard.c clears it */
+};
+
+/*
+ * Begins; the decider must be zeroed, except for the applier, which must be open. It has no plan yet. proc, later and
+ * tally must outlive it.
+ */
+void decider_init(struct decider *decider, int proc, struct later *later, struct tally *tally);
+void decider_free(struct decider *decider);
+
+/*
+ * Makes the plan with this configuration, which takes over the records of a daemon that has ended. Returns 0 or
+ * -ENOMEM.
+ */
+int decider_plan(struct decider *decider, const struct config *config, const struct state_legacy *legacy,
+		 const struct tasks_memory *memory);
+
+/* Puts another configuration in force. Returns 0, or -ENOMEM with nothing changed. */
+int decider_set_config(struct decider *decider, const struct config *config);
+
+/* Books all queued events, and decides nothing. Returns false if events arrive faster than it books them. */
+bool decider_book(struct decider *decider);
+
+/* Books a bounded number of queued events, and decides nothing. Returns whether nothing was left. */
+bool decider_book_some(struct decider *decider);
+
+/*
+ * Books all queued events, and then decides due tasks. Booking comes first, because facts that are read about a task
+ * may be newer than the queued events, and because its children copy its record. Returns whether nothing was left.
+ */
+bool decider_handle(struct decider *decider);
+
+/*
+ * Does the same, but waits a short time for what that needs, until no task is due. Work for later, such as asking for
+ * arguments again, is left to the loop, which nothing else wakes on an idle machine.
+ */
+void decider_drain(struct decider *decider);
+
+/* Has a process matched again that could not be read before, if it is time to. */
+void decider_retry(struct decider *decider);
+
+/* Returns whether decider_handle or decider_retry is to be called later, and when. */
+bool decider_next(const struct decider *decider, uint32_t *ret_ms);
+
+/* Sets a task and reads it back, reports to the plan, counts and logs. */
+void decider_carry_out(struct decider *decider, const struct plan_action *action);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Listens to renames, moves between cgroups and changes of attributes, each only while a rule, group or override in
+ * force needs it, and with pauses in floods. After a pause, what has changed meanwhile is read, and booked.
+ */
+#pragma once
+
+#include <schedqos/kernel/events.h>
+
+#include "decider.h"
+
+/*
+ * Moves between cgroups. We subscribe to them if a rule or group can use them, because desktops put a program into its
+ * cgroup after its exec.
+ *
+ * If the kernel does not report moves, each process is looked at again some times after its exec (struct young), and
+ * later moves are missed.
+ *
+ * In a flood, or after moves were lost, they are ignored for a while. Then the cgroups of all processes are read in
+ * small steps, and processes that have moved are matched again.
+ */
+struct moves {
+	enum tagger_hearing how;
+	pid_t *sweep; /* processes whose cgroup to read, from `swept` on */
+	size_t n_sweep, sweep_size, swept;
+	uint64_t sweep_us; /* CPU time of the last sweep, or of this one so far */
+};
+
+/*
+ * Changes of attributes, for rules that enforce their class. After each system call by which anybody sets attributes of
+ * any task, the tasks of these rules are looked at. The next look comes after a sixteenth of a second, or if a task was
+ * put back, after a second. Listening makes every system call on the machine a little slower, so we listen only while a
+ * rule enforces.
+ */
+struct changes {
+	enum tagger_hearing how;
+	struct trace *trace;	/* NULL if not reported */
+	sd_event_source *heard; /* disabled during a pause */
+	pid_t caller;		/* the last thread that called; 0 if none */
+};
+
+/* Starts as all zeroes, except for the pointers, which must outlive it. */
+struct heard {
+	struct decider *decider;
+	struct intake *intake;
+	struct later *later;
+	sd_event *event;
+	/*
+	 * Renames. We subscribe to them if a rule can use them, except in a flood: a thread can rename itself three
+	 * million times a second, which costs a listener more than the thread. In a flood all renames are ignored for a
+	 * while; then the names that rules can use are read from /proc. CPU time that the last reading took:
+	 */
+	uint64_t reading_names_us;
+	struct moves moves;
+	struct changes changes;
+};
+
+/* Subscribes to events that are needed now, and unsubscribes from others. Call it when that may have changed. */
+void heard_update(struct heard *heard);
+
+/* Unsubscribes, and ends pauses. */
+void heard_close(struct heard *heard);
+
+/* Subscribes again to tracepoints, if there are any. Returns whether there are: then something may have been missed. */
+bool heard_renew(struct heard *heard);
+
+/*
+ * Reacts to events that were booked: begins a pause in a flood or after a change was put back, and schedules looks at
+ * young processes.
+ */
+void heard_check(struct heard *heard);
+
+/* Does work that was scheduled for now. Book events first, because ids may have been reused. */
+void heard_due(struct heard *heard);

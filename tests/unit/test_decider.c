@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The decider carries out decisions about this test itself, with a made-up scheduler. */
+#include "test.h"
+
+#include <unistd.h>
+
+#include <schedqos/config/config_text.h>
+#include <schedqos/kernel/procfs.h>
+#include <schedqos/util/clock.h>
+
+#include "../../src/tagging/decider.h"
+
+static struct ksched_attr carried;
+static struct decider decider;
+static struct later later;
+static struct tally tally;
+static struct config *config;
+static bool was_set; /* to the wanted attributes */
+
+static int fake_get(pid_t tid, struct ksched_attr *ret)
+{
+	(void)tid;
+	*ret = carried;
+	return 0;
+}
+
+static int fake_set(pid_t tid, struct ksched_attr *attr)
+{
+	(void)tid;
+	carried = *attr;
+	return 0;
+}
+
+static int set_up(void **state)
+{
+	static const struct sched_ops ops = { .get = fake_get, .set = fake_set };
+	struct config_errors errors = { 0 };
+
+	(void)state;
+	carried = (struct ksched_attr){ .policy = POLICY_NORMAL };
+	decider = (struct decider){ .applier = { .ops = &ops } };
+	later = (struct later){ 0 };
+	tally = (struct tally){ 0 };
+	decider_init(&decider, procfs_open(), &later, &tally);
+	decider.facts = live_facts_new(decider.proc, &decider.applier, &decider.arguments, &decider.spending);
+	/* Not decider_plan, because that plan would never touch this process. */
+	decider.plan = plan_new(&decider.applier.caps, 1, 0, NULL);
+	if (config_parse(NULL, 0, NULL, NULL, &config, &errors) < 0)
+		return -1;
+	return plan_set_config(decider.plan, config);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	decider_free(&decider);
+	config_free(config);
+	close(decider.proc);
+	return 0;
+}
+
+static uint64_t own_start(void)
+{
+	struct procfs_stat stat;
+
+	assert_int_equal(procfs_stat(decider.proc, getpid(), &stat), 0);
+	return stat.start;
+}
+
+/* Carries out an action for a task with our id and this start, after a delay of delay_ms. */
+static void act(uint64_t start, uint32_t delay_ms)
+{
+	const struct plan_found met = { .tid = getpid(), .tgid = getpid(), .start = start };
+	struct plan_action action;
+	struct plan_due due;
+
+	plan_book_found(decider.plan, &met, live_facts_for(decider.facts, met.tid, met.tgid));
+	assert_true(plan_next(decider.plan, &due));
+	live_facts_be_patient(decider.facts, true);
+	assert_true(plan_decide(decider.plan, &due, live_facts_for(decider.facts, met.tid, met.tgid), &action));
+	decider.booked_ms = clock_ms() - delay_ms;
+	decider_carry_out(&decider, &action);
+	was_set = carried.nice == action.want.nice;
+}
+
+#define TEST_DECIDER(name) TEST_IN(name, set_up, tear_down)
+
+TEST_DECIDER(same_task_is_set)
+{
+	act(own_start(), 1000);
+	assert_true(was_set);
+	assert_int_equal(tally.counters.set, 1);
+	assert_int_equal(tally.counters.races, 0);
+}
+
+TEST_DECIDER(reused_id_is_not_set)
+{
+	act(own_start() - 100, 1000);
+	assert_int_equal(tally.counters.set, 0);
+	assert_int_equal(tally.counters.races, 1);
+	assert_false(was_set);
+}
+
+static int on_wake(sd_event_source *source, void *userdata)
+{
+	(void)source;
+	*(bool *)userdata = true;
+	return 0;
+}
+
+/* A request from the bus has tasks decided outside the loop; one of them could not be asked for its arguments. */
+TEST_DECIDER(loop_does_later_what_a_request_leaves)
+{
+	bool is_awake = false;
+	sd_event *event = NULL;
+	uint32_t at_ms;
+
+	assert_true(sd_event_new(&event) >= 0);
+	assert_true(sd_event_add_defer(event, &later.wake, on_wake, &is_awake) >= 0);
+	assert_true(sd_event_source_set_enabled(later.wake, SD_EVENT_OFF) >= 0);
+	assert_false(decider_next(&decider, &at_ms));
+	unread_note(&decider.arguments.unread, getpid(), clock_ms());
+	decider_drain(&decider);
+	assert_true(sd_event_run(event, 0) > 0);
+	assert_true(is_awake);
+	assert_true(decider_next(&decider, &at_ms));
+	sd_event_source_unref(later.wake);
+	sd_event_unref(event);
+}
