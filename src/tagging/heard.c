@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "heard.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,9 +303,26 @@ static void check_moves(struct heard *heard)
 /* Most calls to read at once, more than the rings hold: the callers can fill them while we read. */
 #define CALLS_MAX 16384
 
+/*
+ * Has epoll report changes, or ends that. The trace must not be watched through another epoll, such as that of sd-event:
+ * the kernel reports records of perf to the first that polls (perf_poll in events/core.c, 6.18).
+ */
+static int watch_changes(struct heard *heard, bool watch)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = heard };
+	struct changes *changes = &heard->changes;
+
+	if (!changes->trace || watch == changes->is_watched)
+		return 0;
+	if (epoll_ctl(heard->epoll, watch ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, trace_fd(changes->trace), &event) < 0)
+		return -errno;
+	changes->is_watched = watch;
+	return 0;
+}
+
 static void pause_changes(struct heard *heard, uint32_t ms)
 {
-	sd_event_source_set_enabled(heard->changes.heard, SD_EVENT_OFF);
+	watch_changes(heard, false);
 	later_do(heard->later, LATER_CHANGES, ms);
 }
 
@@ -328,41 +346,25 @@ static void look_at_changes(struct heard *heard)
 	later_wake(heard->later);
 }
 
-static int on_sched_call(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+void heard_changes(struct heard *heard)
 {
-	struct heard *heard = userdata;
-
-	(void)source;
-	(void)fd;
-	(void)revents;
 	look_at_changes(heard);
 	pause_changes(heard, AFTER_LOOK_MS);
-	return 0;
 }
 
 /* Ends the pause and looks again. If something has to be put back, check_changes starts another pause. */
 static void end_pause(struct heard *heard)
 {
-	struct changes *changes = &heard->changes;
-
-	if (changes->how == HEARING_HEARD)
-		sd_event_source_set_enabled(changes->heard, SD_EVENT_ON);
-	else
+	if (heard->changes.how != HEARING_HEARD || watch_changes(heard, true) < 0)
 		pause_changes(heard, SECOND_MS);
 	look_at_changes(heard);
 }
 
 static int subscribe_to_changes(struct heard *heard)
 {
-	struct changes *changes = &heard->changes;
-	int r = sched_calls_open(gettid(), &changes->trace);
+	int r = sched_calls_open(gettid(), &heard->changes.trace);
 
-	if (r == 0)
-		r = sd_event_add_io(heard->event, &changes->heard, trace_fd(changes->trace), EPOLLIN, on_sched_call,
-				    heard);
-	if (r >= 0)
-		r = sd_event_source_set_priority(changes->heard, SD_EVENT_PRIORITY_NORMAL + 1);
-	return r < 0 ? r : 0;
+	return r < 0 ? r : watch_changes(heard, true);
 }
 
 static void begin_changes(struct heard *heard)
@@ -382,7 +384,7 @@ static void close_changes(struct heard *heard)
 	struct changes *changes = &heard->changes;
 
 	later_drop(heard->later, LATER_CHANGES);
-	changes->heard = sd_event_source_disable_unref(changes->heard);
+	watch_changes(heard, false);
 	trace_close(changes->trace);
 	changes->trace = NULL;
 	changes->how = HEARING_UNUSED;

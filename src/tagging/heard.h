@@ -34,9 +34,9 @@ struct moves {
  */
 struct changes {
 	enum tagger_hearing how;
-	struct trace *trace;	/* NULL if not reported */
-	sd_event_source *heard; /* disabled during a pause */
-	pid_t caller;		/* the last thread that called; 0 if none */
+	struct trace *trace; /* NULL if not reported */
+	bool is_watched;     /* else there is a pause */
+	pid_t caller;	     /* the last thread that called; 0 if none */
 };
 
 /* Starts as all zeroes, except for the pointers, which must outlive it. */
@@ -44,7 +44,7 @@ struct heard {
 	struct decider *decider;
 	struct intake *intake;
 	struct later *later;
-	sd_event *event;
+	int epoll; /* reports changes, with data.ptr the struct heard */
 	/*
 	 * Renames. We subscribe to them if a rule can use them, except in a flood: a thread can rename itself three
 	 * million times a second, which costs a listener more than the thread. In a flood all renames are ignored for a
@@ -69,6 +69,9 @@ bool heard_renew(struct heard *heard);
  * young processes.
  */
 void heard_check(struct heard *heard);
+
+/* Looks at changes. Call it when epoll reports them. */
+void heard_changes(struct heard *heard);
 
 /* Does work that was scheduled for now. Book events first, because ids may have been reused. */
 void heard_due(struct heard *heard);

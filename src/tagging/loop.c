@@ -134,7 +134,7 @@ int loop_listen(struct tagger *tagger)
 		.decider = &tagger->decider,
 		.intake = tagger->intake,
 		.later = &tagger->later,
-		.event = tagger->event,
+		.epoll = tagger->epoll,
 	};
 	return r;
 }
@@ -149,6 +149,15 @@ void loop_free(struct tagger *tagger)
 
 /* ---- the loop ---- */
 
+/* The queues, changes, and the owner's event loop. */
+#define READY_MAX (INTAKE_READY_MAX + 2)
+
+/* Returns whether a pace was reported, rather than changes or the owner's event loop. */
+static bool is_pace(const struct tagger *tagger, const struct epoll_event *ready)
+{
+	return ready->data.ptr && ready->data.ptr != &tagger->heard;
+}
+
 /* Handles events if the pace of a queue says so. Returns whether the owner's event loop is ready. */
 static bool handle_ready(struct tagger *tagger, const struct epoll_event *ready, int n)
 {
@@ -156,12 +165,15 @@ static bool handle_ready(struct tagger *tagger, const struct epoll_event *ready,
 
 	for (int i = 0; i < n; i++) {
 		is_event |= !ready[i].data.ptr;
-		reads |= ready[i].data.ptr && pace_begin(ready[i].data.ptr);
+		if (ready[i].data.ptr == &tagger->heard)
+			heard_changes(&tagger->heard);
+		else if (is_pace(tagger, &ready[i]))
+			reads |= pace_begin(ready[i].data.ptr);
 	}
 	if (reads)
 		handle_all(tagger);
 	for (int i = 0; i < n; i++) {
-		if (ready[i].data.ptr)
+		if (is_pace(tagger, &ready[i]))
 			pace_end(ready[i].data.ptr, intake_read_until_us(tagger->intake));
 	}
 	return is_event;
@@ -170,12 +182,12 @@ static bool handle_ready(struct tagger *tagger, const struct epoll_event *ready,
 /* Handles queues until the owner's event loop, which has been prepared, has something to do. Returns 0 or -errno. */
 static int wait_for_event(struct tagger *tagger)
 {
-	struct epoll_event ready[INTAKE_READY_MAX + 1];
+	struct epoll_event ready[READY_MAX];
 	bool is_ready = false;
 
 	tagger->later.event_is_stale = false;
 	while (!is_ready && !tagger->later.event_is_stale) {
-		const int n = epoll_wait(tagger->epoll, ready, INTAKE_READY_MAX + 1, -1);
+		const int n = epoll_wait(tagger->epoll, ready, READY_MAX, -1);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
