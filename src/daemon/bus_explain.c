@@ -56,7 +56,7 @@ static int find_own(const struct daemon *daemon, uint32_t tid, uid_t uid, uint64
 	if (r == 0)
 		r = procfs_owner(daemon->proc, (pid_t)tid, &owner);
 	if (r == 0)
-		r = procfs_status(daemon->proc, (pid_t)tid, &status);
+		r = procfs_status(daemon->proc, (pid_t)tid, &status, NULL);
 	if (r)
 		return r;
 	*ret_start = stat.start;

@@ -233,7 +233,7 @@ static int watch_process(struct daemon *daemon, struct override *override)
 		return errno == EINVAL || errno == ENOENT ? -ESRCH : -errno;
 	r = procfs_stat(daemon->proc, override->pid, &stat);
 	if (r == 0 && override->uid)
-		r = procfs_status(daemon->proc, override->pid, &status);
+		r = procfs_status(daemon->proc, override->pid, &status, NULL);
 	if (r == 0 && has_ended(fd))
 		r = -ESRCH;
 	if (r == 0 && status.owner != override->uid)

@@ -266,12 +266,14 @@ const char *procfs_parse_cgroup(const char *text, const char *controller, size_t
 	return NULL;
 }
 
-ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size)
+ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size, size_t *ret_read)
 {
 	ssize_t n = procfs_read(proc, tid, "cgroup", buf, size);
 	const char *path, *named;
 	size_t length = 0, named_length;
 
+	if (ret_read)
+		*ret_read = n > 0 ? (size_t)n : 0;
 	if (n < 0)
 		return n;
 	path = procfs_parse_cgroup(buf, "", &length);
@@ -310,11 +312,14 @@ int procfs_parse_status(const char *text, struct procfs_status *ret)
  * The capabilities follow the groups, of which there may be 65,536. A task with more than about 5,000 groups therefore
  * has no owner here.
  */
-int procfs_status(int proc, pid_t tid, struct procfs_status *ret)
+int procfs_status(int proc, pid_t tid, struct procfs_status *ret, size_t *ret_read)
 {
 	char buf[65536];
 	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
 
+
+	if (ret_read)
+		*ret_read = n > 0 ? (size_t)n : 0;
 	return n < 0 ? (int)n : procfs_parse_status(buf, ret);
 }
 

@@ -18,25 +18,6 @@
 
 static int fetch(struct facts *facts, enum fact fact);
 
-/* Returns the CPU time of an ordinary read: the least that some reads of our own status take. */
-static uint64_t usual_read_ns(int proc)
-{
-	uint64_t least = UINT64_MAX;
-	struct procfs_status status;
-
-	for (int i = 0; i < 8; i++) {
-		const uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		uint64_t ns;
-
-		if (procfs_status(proc, getpid(), &status) < 0)
-			return 0;
-		ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
-		if (ns < least)
-			least = ns;
-	}
-	return least;
-}
-
 struct live_facts *live_facts_new(int proc, struct applier *applier, struct arguments *arguments,
 				  struct spending *spending)
 {
@@ -57,7 +38,6 @@ struct live_facts *live_facts_new(int proc, struct applier *applier, struct argu
 		return NULL;
 	}
 	live->parent->places = live->places;
-	spending_begin(spending, usual_read_ns(proc));
 	return live;
 }
 
@@ -167,15 +147,20 @@ bool live_facts_has_moved(struct live_facts *live, pid_t tgid, bool *ret_is_spar
 	return r == 0 && !facts->is_spared && (before.tgid != tgid || before.cgroup != hash_of(live->cgroup));
 }
 
+/* The time to read a cgroup grows with the square of its depth: 600 levels, 1,200 bytes or more, take 1.1 ms. */
+#define BYTES_PER_CGROUP_BYTE 8
+
 static ssize_t fetch_cgroup(struct live_facts *live)
 {
-	ssize_t n = procfs_cgroup(live->proc, live->facts.tgid, live->cgroup, sizeof(live->cgroup));
+	size_t n_read;
+	ssize_t n = procfs_cgroup(live->proc, live->facts.tgid, live->cgroup, sizeof(live->cgroup), &n_read);
 
 	/* Some kernels cut a long path off instead (6.18). */
 	if (n >= PATH_MAX - 1)
 		n = -ENAMETOOLONG;
 	if (n < 0)
 		live->cgroup[0] = '\0';
+	live->n_read = n == -ENAMETOOLONG ? SIZE_MAX : n_read * BYTES_PER_CGROUP_BYTE;
 	note_place(live);
 	return note_unknown(n, &live->facts.cgroup_is_unknown);
 }
@@ -215,7 +200,7 @@ static bool has_seat(uid_t uid)
 /* Reads status, which holds three facts, once. */
 static int need_status(struct live_facts *live)
 {
-	int r = live->has_status ? 0 : procfs_status(live->proc, live->facts.tgid, &live->status);
+	int r = live->has_status ? 0 : procfs_status(live->proc, live->facts.tgid, &live->status, &live->n_read);
 
 	if (r < 0)
 		return r;
@@ -365,9 +350,10 @@ static ssize_t fetch_dear(struct live_facts *live, enum fact fact)
 
 	if (!spending_is_quiet(spending, ms) && !spending_allows(spending, procfs_user(live->proc, tgid), ms))
 		return spare(live, fact);
+	live->n_read = 0;
 	ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	r = fetch_dear_one(live, fact);
-	ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - ns;
+	ns = spending_cost(clock_ns(CLOCK_THREAD_CPUTIME_ID) - ns, live->n_read);
 	if (spending_is_of_note(spending, ns, ms)) {
 		const uid_t user = procfs_user(live->proc, tgid);
 

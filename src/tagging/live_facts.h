@@ -38,6 +38,7 @@ struct live_facts {
 	pid_t overspent_on;
 	struct procfs_status status; /* valid if has_status */
 	bool has_status;
+	size_t n_read; /* bytes that the last fact took; what costs more for each counts more than once */
 	int proc;
 	int error; /* the last shortage since live_facts_take_error; 0 if none */
 	/* wait up to 2 ms for arguments; else a decision that needs them is put off */

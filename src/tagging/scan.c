@@ -189,7 +189,7 @@ int scan_app(struct tagger *tagger, pid_t pid, struct visibility *app, char path
 	int r = procfs_stat(tagger->proc, pid, &stat), length = 0;
 
 	app->tty = stat.tty;
-	if (r == 0 && procfs_cgroup(tagger->proc, pid, path, PATH_MAX) > 0)
+	if (r == 0 && procfs_cgroup(tagger->proc, pid, path, PATH_MAX, NULL) > 0)
 		length = app_cgroup(path);
 	if (length < 0)
 		app->shown = SHOWN_VISIBLE;

@@ -2,7 +2,7 @@
 /*
  * Keeps users from making the daemon spend its time on reading about their processes. A few files in /proc take as long
  * as the process's owner likes: 17 ms for the status of a process with 65,536 groups, 1 ms for a cgroup that is 600
- * levels deep. Each read that takes longer than usual adds to the user's debt, which shrinks by 2 % of the time that
+ * levels deep. Each read of a long file that takes longer than usual adds to the user's debt, which shrinks by 2 % of the time that
  * passes. While the debt is too large, the user's processes are decided about without these reads.
  *
  * A move between cgroups costs us more than its author, because the process is matched again. So moves add to the same
@@ -31,10 +31,8 @@ struct debt {
 	bool is_too_large;
 };
 
-/* Starts as all zeroes; then call spending_begin. */
+/* Starts as all zeroes. */
 struct spending {
-	/* CPU time of a read that adds no debt; 0 means the default, 0.2 ms */
-	uint64_t free_ns;
 	struct debt all;
 	struct spender {
 		uid_t user;
@@ -47,17 +45,14 @@ struct spending {
 	struct unread spared; /* processes that were decided about without these reads */
 };
 
-/*
- * Sets the CPU time that an ordinary read takes on this machine, normally about 20 us. On a slow machine, such as an
- * emulated guest, ordinary reads must not add debt.
- */
-void spending_begin(struct spending *spending, uint64_t usual_ns);
-
 /* Returns whether no user has any debt, so that we need not find out the process's user. */
 bool spending_is_quiet(struct spending *spending, uint32_t ms);
 
 /* Returns whether to read about a process of this user. */
 bool spending_allows(struct spending *spending, uid_t user, uint32_t ms);
+
+/* Returns the part of the CPU time of reading a file of so many bytes that the process's owner causes. */
+uint64_t spending_cost(uint64_t ns, size_t bytes);
 
 /*
  * Returns whether to note a read of this duration: if it took long, or if some user has debt; otherwise now and then,

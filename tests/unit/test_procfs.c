@@ -179,8 +179,8 @@ TEST_PROCFS_TEST(reading_about_a_task_that_is_gone_returns_esrch)
 	assert_int_equal(procfs_argv(proc, 7, buf, sizeof(buf)), -ESRCH);
 	assert_int_equal(procfs_comm(proc, 7, comm), -ESRCH);
 	assert_int_equal(procfs_stat(proc, 7, &stat), -ESRCH);
-	assert_int_equal(procfs_cgroup(proc, 7, buf, sizeof(buf)), -ESRCH);
-	assert_int_equal(procfs_status(proc, 7, &status), -ESRCH);
+	assert_int_equal(procfs_cgroup(proc, 7, buf, sizeof(buf), NULL), -ESRCH);
+	assert_int_equal(procfs_status(proc, 7, &status, NULL), -ESRCH);
 	assert_int_equal(procfs_list(proc, 7, &list), -ESRCH);
 	assert_int_equal(procfs_threads(proc, 7), -ESRCH);
 	assert_int_equal(procfs_exe(proc, 7, buf, sizeof(buf)), 0);
@@ -284,7 +284,7 @@ TEST_PROCFS_TEST(a_cgroup_is_found_among_all_hierarchies)
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		put("42/cgroup", cases[i].text, strlen(cases[i].text));
-		assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf)), strlen(cases[i].want));
+		assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf), NULL), strlen(cases[i].want));
 		assert_string_equal(buf, cases[i].want);
 	}
 	close(proc);
@@ -296,11 +296,13 @@ TEST_PROCFS_TEST(a_cgroup_with_a_path_that_is_cut_is_unknown)
 	const char text[] = "1:name=systemd:/\n0::/a/b/c\n";
 	int proc = open_proc();
 	char buf[sizeof(text)];
+	size_t n_read;
 
 	put("42/cgroup", text, strlen(text));
-	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf)), strlen("/a/b/c"));
-	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf) - 1), -ENAMETOOLONG);
-	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf) - 4), -ENAMETOOLONG);
+	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf), &n_read), strlen("/a/b/c"));
+	assert_int_equal(n_read, sizeof(buf) - 1);
+	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf) - 1, NULL), -ENAMETOOLONG);
+	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf) - 4, NULL), -ENAMETOOLONG);
 	close(proc);
 }
 

@@ -83,10 +83,13 @@ int procfs_schedstat(int proc, pid_t tid, struct procfs_schedstat *ret);
  */
 int procfs_busy(int proc, uint64_t *ret_ns);
 
-/* Reads the task's cgroup path in the unified hierarchy; if that is the root, the path in systemd's named hierarchy. */
-ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size);
+/*
+ * Reads the task's cgroup path in the unified hierarchy; if that is the root, the path in systemd's named hierarchy.
+ * *ret_read, if not NULL, gets the number of bytes that were read for that; 0 on failure. So it does for the status.
+ */
+ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size, size_t *ret_read);
 
-int procfs_status(int proc, pid_t tid, struct procfs_status *ret);
+int procfs_status(int proc, pid_t tid, struct procfs_status *ret, size_t *ret_read);
 
 /* Stores the owner of /proc/PID: the effective uid, or root while the kernel protects the task from its user. */
 int procfs_owner(int proc, pid_t tid, uid_t *ret);
