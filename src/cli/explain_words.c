@@ -230,12 +230,15 @@ static void print_condition(const cJSON *all, const cJSON *close)
 {
 	const char *condition = member_text(close, "condition"), *wanted = member_text(close, "wanted");
 	const double uid = cJSON_GetNumberValue(member(all, "uid"));
+	const bool has_uid = cJSON_IsNumber(member(all, "uid"));
 
 	if (strcmp(condition, "user_namespace") == 0)
 		printf("matches only in the initial user namespace, but this task is in another, as in a sandbox: \"match\": {\"user_namespace\": \"any\"} includes those");
+	else if (strcmp(condition, "raise") == 0 && !has_uid)
+		printf("this rule raises nobody without a session at a seat, and the user is not known");
 	else if (strcmp(condition, "raise") == 0)
 		printf("uid %.0f has no session at a seat, and this rule raises nobody without one", uid);
-	else if (strcmp(condition, "user") == 0)
+	else if (strcmp(condition, "user") == 0 && has_uid)
 		printf("match.user requires \"%s\", but it runs as uid %.0f", wanted, uid);
 	else if (strcmp(condition, "argv") == 0)
 		printf("match.argv requires \"%s\", but no argument matches that", wanted);
