@@ -245,6 +245,11 @@ union cpus {
 	uint8_t bytes[1024];
 };
 
+/*
+ * Binds the helper to our CPU. An answer then takes 35 us, and 90 us in one case of a hundred; without this 45 us and
+ * 0.8 to 4 ms, at a third more CPU time (6.18, two busy CPUs, one question each millisecond). Messages over a socket in
+ * place of the futexes cost a quarter more.
+ */
 static void keep_near(struct helper *helper)
 {
 	union cpus cpus = { 0 };
