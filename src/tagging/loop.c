@@ -23,7 +23,8 @@ static void set_timer(struct tagger *tagger)
 		at_ms = work_ms;
 		is_set = true;
 	}
-	if (is_set && !(tagger->timer_is_set && tagger->timer_ms == at_ms)) {
+	/* One that is set for an earlier time stays, and is set again when it fires: most of the later work is dropped. */
+	if (is_set && (!tagger->timer_is_set || is_before(at_ms, tagger->timer_ms))) {
 		const int32_t in_ms = (int32_t)(at_ms - clock_ms());
 
 		sd_event_source_set_time_relative(tagger->timer, in_ms > 0 ? (uint64_t)in_ms * 1000 : 0);
