@@ -43,11 +43,11 @@ struct plan {
 enum moment {
 	MOMENT_LOOK,	     /* after a fork, a renice or a change of limits: the class and rule are as before */
 	MOMENT_OVERRIDE_END, /* the task returns to the class of its rule */
-	MOMENT_OTHER_CLASS,  /* at first sight, and if a rename, move, reload or override brings another class or rule */
+	MOMENT_OTHER_CLASS, /* at first sight, and if a rename, move, reload or override brings another class or rule */
 	MOMENT_EXEC,
 };
 
-/* A decision about one task. It goes through the stages below, in this order; each fills in its field from the others. */
+/* A decision about one task. It goes through the numbered stages; each fills in its field from the others. */
 struct decision {
 	struct task *task;	     /* its record, which the stages update */
 	const struct plan_due *mark; /* how it was marked as due */

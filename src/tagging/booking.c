@@ -77,8 +77,7 @@ static void note_loss(struct decider *decider)
 {
 	decider->tally->counters.lost++;
 	decider->events_lost = true;
-	problem_report(&decider->tally->problems[PROBLEM_LOST],
-		       "the kernel dropped events: scanning every task again");
+	problem_report(&decider->tally->problems[PROBLEM_LOST], "the kernel dropped events: scanning every task again");
 }
 
 static void note_error(struct decider *decider, int error)

@@ -125,8 +125,8 @@ static void check_spending(struct decider *decider, const struct facts *facts)
 	if (!live_facts_has_overspent(decider->facts, &user, &tgid))
 		return;
 	problem_report(&decider->tally->problems[PROBLEM_SPENDING],
-		       "reading about processes of user %d takes too long, the last was %d: for some seconds those that "
-		       "call exec are decided about without their cgroup and what users they run as",
+		       "reading about processes of user %d takes too long, the last was %d: for some seconds those "
+		       "that call exec are decided about without their cgroup and what users they run as",
 		       (int)user, (int)tgid);
 }
 
@@ -268,7 +268,8 @@ static void decide_due(struct decider *decider, bool until_none)
 		is_full = go_through(decider);
 		arguments_check_deferred(&decider->arguments, decider->booked_ms, until_none);
 		waits = is_full || (until_none && is_waiting(decider));
-		settled = (waiting->count || decider->arguments.count) && arguments_exchange(&decider->arguments, waits);
+		settled =
+			(waiting->count || decider->arguments.count) && arguments_exchange(&decider->arguments, waits);
 		if ((settled || waits) && clock_ms() - decider->booked_ms > ANSWERED_AT_ONCE_MS)
 			decider_book_some(decider);
 		if (settled) {

@@ -59,11 +59,11 @@ struct decider {
 	struct waiting waiting;
 	struct young young;
 	struct mover movers[MOVERS]; /* by tgid */
-	uint32_t booked_ms; /* what happened before this has been booked */
+	uint32_t booked_ms;	     /* what happened before this has been booked */
 	unsigned n_decided;
-	bool events_lost;  /* scan as soon as nothing is queued */
-	bool logs_each;	   /* log each change, as after the first scan */
-	bool sets_nothing; /* only decide */
+	bool events_lost;   /* scan as soon as nothing is queued */
+	bool logs_each;	    /* log each change, as after the first scan */
+	bool sets_nothing;  /* only decide */
 	uint64_t n_lowered; /* tasks that carried more than their limit allows, and were lowered to that */
 	pid_t put_back;	    /* the last task that a rule took back from somebody; 0 if none. heard.c clears it */
 };

@@ -181,11 +181,11 @@ static void update_moves(struct heard *heard)
  * and in the number of processes to match again, so that no task waits long for it. A process that moves during a pause
  * waits for its end and for a sweep: with 200 processes less than 50 ms.
  */
-#define MOVES_PAUSE_MS	  25
-#define PAUSE_PER_SWEEP	  10
-#define STEP_MS		  5
-#define STEP_CPU_NS	  3000000
-#define STEP_MATCHES	  64
+#define MOVES_PAUSE_MS	25
+#define PAUSE_PER_SWEEP 10
+#define STEP_MS		5
+#define STEP_CPU_NS	3000000
+#define STEP_MATCHES	64
 
 static bool is_sweeping(const struct moves *moves)
 {
@@ -304,8 +304,8 @@ static void check_moves(struct heard *heard)
 #define CALLS_MAX 16384
 
 /*
- * Has epoll report changes, or ends that. The trace must not be watched through another epoll, such as that of sd-event:
- * the kernel reports records of perf to the first that polls (perf_poll in events/core.c, 6.18).
+ * Has epoll report changes, or ends that. The trace must not be watched through another epoll, such as that of
+ * sd-event: the kernel reports records of perf to the first that polls (perf_poll in events/core.c, 6.18).
  */
 static int watch_changes(struct heard *heard, bool watch)
 {

@@ -18,8 +18,8 @@ struct queue {
 	struct proc_connector *connector; /* NULL if the queue is closed, or is a trace */
 	struct trace *trace;		  /* of moves; NULL if closed */
 	int head, count;
-	bool is_drained; /* it was empty after the last read */
-	bool is_flooded; /* not read until it is opened again, or resumed */
+	bool is_drained;   /* it was empty after the last read */
+	bool is_flooded;   /* not read until it is opened again, or resumed */
 	uint64_t *counted; /* number of events returned */
 	struct flood flood;
 	struct pace pace;
@@ -35,8 +35,8 @@ struct intake {
 	struct queue queues[INTAKE_QUEUES];
 	/* the queue that this pass reads next; INTAKE_QUEUES if it has read all */
 	int next;
-	bool is_under_way; /* a pass has begun since we last ran empty */
-	uint64_t until_ns; /* CLOCK_MONOTONIC: all events up to this time have been read */
+	bool is_under_way;     /* a pass has begun since we last ran empty */
+	uint64_t until_ns;     /* CLOCK_MONOTONIC: all events up to this time have been read */
 	bool knows_suspends;   /* suspended_ns is right in this pass */
 	uint64_t suspended_ns; /* since boot: CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 	uint64_t wall_ns;      /* CLOCK_REALTIME - CLOCK_MONOTONIC when suspended_ns was read */
@@ -68,7 +68,7 @@ static const struct {
 	[INTAKE_FORKS] = { EVENT_FORK, 16 * 1024 * 1024, false, { .many = 1, .share = 32, .longest_us = 20000 } },
 	/* A program names its threads one after the other when it starts, and each waits for its class. */
 	[INTAKE_NAMES] = { EVENT_RENAME, 1024 * 1024, true, { .many = 16, .share = 16, .longest_us = 10000 } },
-	/* A CPU's ring has room for only 32 moves with long paths, but to fill it costs more than the sweep that follows. */
+	/* A CPU's ring has room for only 32 moves with long paths, but to fill it costs more than the sweep then. */
 	[INTAKE_MOVES] = { EVENT_MOVE, 0, true, { .many = 16, .share = 16, .longest_us = 10000 } },
 };
 
@@ -326,9 +326,9 @@ static void note_suspends(struct intake *intake)
 }
 
 /*
- * Returns the start of a new task in ticks since boot. Events carry CLOCK_MONOTONIC, which stands still while the machine
- * is suspended; start times in /proc are of CLOCK_BOOTTIME. A delay between reading the two clocks makes a start later,
- * and so does a suspend since the event: a start may be late by any time.
+ * Returns the start of a new task in ticks since boot. Events carry CLOCK_MONOTONIC, which stands still while the
+ * machine is suspended; start times in /proc are of CLOCK_BOOTTIME. A delay between reading the two clocks makes a
+ * start later, and so does a suspend since the event: a start may be late by any time.
  */
 static uint32_t start_of(struct intake *intake, uint64_t ns)
 {

@@ -46,8 +46,8 @@ enum intake_result {
 #define INTAKE_READY_MAX (2 * INTAKE_QUEUES)
 
 /*
- * Subscribes to execs and forks, and checks that the kernel sends events. Has the epoll instance report the pace of each
- * queue that is to be read: see pace_open. Counts events in *counters. Both must outlive the intake. Returns 0 or
+ * Subscribes to execs and forks, and checks that the kernel sends events. Has the epoll instance report the pace of
+ * each queue that is to be read: see pace_open. Counts events in *counters. Both must outlive the intake. Returns 0 or
  * -errno, as proc_connector_open does.
  */
 int intake_open(int epoll, struct tagger_counters *counters, struct intake **ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Work that the loop does later, because the part that needs it stands below the loop, or because its time comes later. */
+/* Work that the loop does later, because the part that needs it stands below the loop, or its time comes later. */
 #pragma once
 
 #include <stdbool.h>

@@ -48,8 +48,8 @@ static void check_shortage(struct tagger *tagger)
 
 	if (!error)
 		return;
-	problem_report(&tagger->tally.problems[PROBLEM_SHORTAGE], "%s%s: tasks had to wait, or still do", strerror(-error),
-		       error == -ENOMEM ? ", or no room in " STATE_FOLDER : "");
+	problem_report(&tagger->tally.problems[PROBLEM_SHORTAGE], "%s%s: tasks had to wait, or still do",
+		       strerror(-error), error == -ENOMEM ? ", or no room in " STATE_FOLDER : "");
 	if (!later_is_set(&tagger->later, LATER_SCAN))
 		later_do(&tagger->later, LATER_SCAN, RETRY_AFTER_MS);
 }

@@ -211,7 +211,8 @@ static bool collect_task(const struct tagger *tagger, const struct task *task, s
 {
 	const struct task *leader = tasks_find(plan_tasks(tagger->decider.plan), task->tgid);
 	struct plan_detail view = { 0 };
-	int r = plan_detail(tagger->decider.plan, task, live_facts_for(tagger->decider.facts, task->tid, task->tgid), &view);
+	struct facts *facts = live_facts_for(tagger->decider.facts, task->tid, task->tgid);
+	int r = plan_detail(tagger->decider.plan, task, facts, &view);
 
 	if (r < 0)
 		view = (struct plan_detail){ .reason = task_reason(task), .actual = task->known };
