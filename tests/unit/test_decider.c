@@ -85,7 +85,7 @@ static void act(uint64_t start, uint32_t delay_ms)
 
 #define TEST_DECIDER(name) TEST_IN(name, set_up, tear_down)
 
-TEST_DECIDER(same_task_is_set)
+TEST_DECIDER(a_task_with_the_same_id_and_start_is_set)
 {
 	act(own_start(), 1000);
 	assert_true(was_set);
@@ -93,7 +93,7 @@ TEST_DECIDER(same_task_is_set)
 	assert_int_equal(tally.counters.races, 0);
 }
 
-TEST_DECIDER(reused_id_is_not_set)
+TEST_DECIDER(a_task_that_reuses_the_id_is_not_set)
 {
 	act(own_start() - 100, 1000);
 	assert_int_equal(tally.counters.set, 0);
@@ -108,8 +108,11 @@ static int on_wake(sd_event_source *source, void *userdata)
 	return 0;
 }
 
-/* A request from the bus has tasks decided outside the loop; one of them could not be asked for its arguments. */
-TEST_DECIDER(loop_does_later_what_a_request_leaves)
+/*
+ * A request from the bus has tasks decided about outside the loop, and the arguments of one task could not be
+ * requested.
+ */
+TEST_DECIDER(the_loop_does_later_what_a_request_leaves)
 {
 	bool is_awake = false;
 	sd_event *event = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When events are a flood, and whose. */
+/* Specifies when events are a flood, and which process causes it. */
 
 #include "test.h"
 
@@ -21,7 +21,7 @@ static int flood_after(struct flood *flood, uint32_t ms, int per_ms, const pid_t
 	return -1;
 }
 
-TEST(flood_starts_at_the_rate)
+TEST(a_flood_begins_at_the_rate)
 {
 	static const pid_t one[] = { 100 };
 	struct flood flood = { 0 };
@@ -30,7 +30,7 @@ TEST(flood_starts_at_the_rate)
 	assert_in_range(flood_after(&flood, 20000, RATE / 1000 + 1, one, 1), 100, 200);
 }
 
-TEST(time_may_wrap_around)
+TEST(the_clock_may_wrap_around)
 {
 	static const pid_t one[] = { 100 };
 	struct flood flood = { 0 };

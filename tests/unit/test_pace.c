@@ -18,7 +18,7 @@ struct queue {
 	int epoll;
 	int fd; /* an eventfd: its value is how many events are queued */
 	uint64_t count;
-	bool pauses; /* whoever reads begins a pause */
+	bool pauses; /* each read begins a pause */
 };
 
 /* Waits until the queue is to be read, and reads it. */
@@ -74,7 +74,7 @@ static void queue_some(struct queue *queue, unsigned n)
 	assert_int_equal(queue->count, expected);
 }
 
-/* Once the ticks have begun it is they that read, one after the other; until nothing comes. */
+/* Once ticks have begun, each tick reads the queue, until nothing comes any more. */
 TEST(a_storm_is_read_at_each_tick)
 {
 	struct queue *queue = queue_open();
@@ -82,7 +82,7 @@ TEST(a_storm_is_read_at_each_tick)
 
 	queue_some(queue, MANY);
 	assert_int_equal(queue->pace.tick_us, 0);
-	/* Of one time, however slow the machine is. */
+	/* All events come at one time, however slow the machine is. */
 	queue_some(queue, MANY + 1);
 	assert_int_equal(queue->pace.tick_us, LONGEST_US);
 	for (int i = 0; i < 20; i++)
@@ -91,13 +91,13 @@ TEST(a_storm_is_read_at_each_tick)
 	while (queue->pace.tick_us && clock_ms() - began < PATIENCE_MS)
 		run(queue, 100);
 	assert_int_equal(queue->pace.tick_us, 0);
-	/* The next event wakes us itself. */
+	/* The next event wakes the loop directly. */
 	queue_some(queue, 1);
 	queue_close(queue);
 }
 
-/* So many that on no machine they are few. */
-TEST(a_tick_is_the_shorter_the_more_come)
+/* These are many events on any machine. */
+TEST(more_events_make_ticks_shorter)
 {
 	struct queue *queue = queue_open();
 	const uint32_t began = clock_ms();
@@ -110,7 +110,7 @@ TEST(a_tick_is_the_shorter_the_more_come)
 	queue_close(queue);
 }
 
-/* In a flood, which whoever reads finds out. */
+/* The reader finds a flood, and begins a pause. */
 TEST(nothing_is_read_in_a_pause)
 {
 	struct queue *queue = queue_open();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What reading about users' processes may cost: with a made-up clock and made-up costs. */
+/* Specifies how much reading about users' processes may cost. Clock and costs are made up. */
 #include "test.h"
 
 #include "../../src/tagging/spending.h"
 
 #define MS 1000000ULL
 
-/* Times wrap around in between. */
+/* The clock wraps around during the tests. */
 #define BEGAN (UINT32_MAX - 1000)
 
 static struct spending spending;
@@ -49,9 +49,9 @@ SPENDING_TEST(cheap_reads_are_free)
 	assert_true(spending_is_quiet(&spending, now_ms));
 }
 
-SPENDING_TEST(long_reads_soon_end_and_others_do_not_notice)
+SPENDING_TEST(long_reads_about_one_user_soon_end_and_do_not_affect_others)
 {
-	/* As a scan comes upon 4,000 of them. */
+	/* A scan finds 4,000 such processes. */
 	unsigned count = 0;
 
 	for (int i = 0; i < 4000; i++)
@@ -62,21 +62,21 @@ SPENDING_TEST(long_reads_soon_end_and_others_do_not_notice)
 		assert_true(reads(1001, 45000));
 }
 
-SPENDING_TEST(in_the_long_run_they_take_less_than_two_percent)
+SPENDING_TEST(in_the_long_run_long_reads_take_less_than_two_percent)
 {
-	/* The first second has what is allowed at once. */
+	/* The first second uses up the reserve. */
 	reads_for(1000, 1000, 17 * MS);
 	assert_in_range(reads_for(1000, 100000, 17 * MS) * 17, 1, 2000);
 	assert_in_range(reads_for(1001, 100000, 2 * MS) * 2, 1, 2000);
 }
 
-SPENDING_TEST(less_than_two_percent_is_never_too_much)
+SPENDING_TEST(reads_below_two_percent_are_always_allowed)
 {
 	for (int i = 0; i < 1000; i++, now_ms += 500)
 		assert_true(reads(1000, 9 * MS));
 }
 
-SPENDING_TEST(whoever_stops_is_read_about_again)
+SPENDING_TEST(a_user_is_read_about_again_after_a_pause)
 {
 	reads(1000, 40 * MS);
 	assert_false(reads(1000, 45000));
@@ -84,20 +84,20 @@ SPENDING_TEST(whoever_stops_is_read_about_again)
 	assert_false(reads(1000, 45000));
 	now_ms += 1;
 	assert_true(reads(1000, 45000));
-	/* Soon again is twice as long. */
+	/* The next pause is twice as long, because it follows soon. */
 	reads(1000, 40 * MS);
 	now_ms += 1999;
 	assert_false(reads(1000, 45000));
 	now_ms += 1;
 	assert_true(reads(1000, 45000));
-	/* Much later it is not. */
+	/* Much later, the pause is short again. */
 	now_ms += 100000;
 	reads(1000, 40 * MS);
 	now_ms += 1000;
 	assert_true(reads(1000, 45000));
 }
 
-SPENDING_TEST(one_user_does_not_hold_back_strangers)
+SPENDING_TEST(one_user_s_reads_do_not_affect_users_seen_for_the_first_time)
 {
 	for (int i = 0; i < 1000; i++, now_ms += 10) {
 		reads(1000, 29 * MS);
@@ -106,7 +106,7 @@ SPENDING_TEST(one_user_does_not_hold_back_strangers)
 }
 
 /* Each of a user's 65,536 ids has one process. */
-SPENDING_TEST(many_users_share_what_strangers_may_cost)
+SPENDING_TEST(ids_seen_for_the_first_time_share_an_allowance)
 {
 	unsigned count = 0;
 
@@ -120,8 +120,8 @@ SPENDING_TEST(many_users_share_what_strangers_may_cost)
 	assert_true(reads(2, 45000));
 }
 
-/* The same after cheap reads with each of them. */
-SPENDING_TEST(nor_does_it_help_to_be_known)
+/* Each id is known by a cheap read before. */
+SPENDING_TEST(known_ids_share_an_allowance_as_well)
 {
 	uint64_t count = 0;
 
@@ -133,7 +133,7 @@ SPENDING_TEST(nor_does_it_help_to_be_known)
 	assert_in_range(count, 1, 6);
 }
 
-SPENDING_TEST(a_debt_is_not_forgotten_for_cheap_reads_of_others)
+SPENDING_TEST(cheap_reads_of_others_do_not_clear_a_user_s_debt)
 {
 	reads(1000, 40 * MS);
 	for (uid_t user = 2000; user < 3000; user++)
@@ -141,7 +141,7 @@ SPENDING_TEST(a_debt_is_not_forgotten_for_cheap_reads_of_others)
 	assert_false(reads(1000, 45000));
 }
 
-/* The machine stood still: a read of an ordinary file cannot take so long because of its owner. */
+/* The machine stood still: the owner of an ordinary file cannot make its read take so long. */
 SPENDING_TEST(short_files_are_free_however_long_they_take)
 {
 	assert_int_equal(reads_for(1000, 1000, spending_cost(100 * MS, 1500)), 1000);
@@ -171,14 +171,14 @@ SPENDING_TEST(a_burst_of_moves_is_followed)
 	}
 }
 
-SPENDING_TEST(moves_without_end_are_not)
+SPENDING_TEST(endless_moves_are_not_followed)
 {
 	moves_for(1000, 1000);
 	assert_in_range(moves_for(1000, 100000), 1, 200 * 100);
 	assert_true(spending_allows(&spending, 1001, now_ms));
 }
 
-SPENDING_TEST(moves_with_many_ids_are_not)
+SPENDING_TEST(moves_by_many_ids_are_not_followed)
 {
 	unsigned count = 0;
 
