@@ -23,7 +23,7 @@ static void set_timer(struct tagger *tagger)
 		at_ms = work_ms;
 		is_set = true;
 	}
-	/* One that is set for an earlier time stays, and is set again when it fires: most of the later work is dropped. */
+	/* A timer that is set for an earlier time stays, because most of the later work becomes needless before it. */
 	if (is_set && (!tagger->timer_is_set || is_before(at_ms, tagger->timer_ms))) {
 		const int32_t in_ms = (int32_t)(at_ms - clock_ms());
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The tagger receives the kernel's events, gives each task the attributes of its class, and takes them back at the end.
- * It runs with the caller's event loop in a loop of its own, and logs and counts errors. Only one may run on a machine at
- * a time: see instance_lock.
+ * It has a loop of its own, which also runs the caller's event loop, and logs and counts errors. Only one may run on a
+ * machine at a time: see instance_lock.
  */
 #pragma once
 
