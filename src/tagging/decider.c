@@ -125,8 +125,8 @@ static void check_spending(struct decider *decider, const struct facts *facts)
 	if (!live_facts_has_overspent(decider->facts, &user, &tgid))
 		return;
 	problem_report(&decider->tally->problems[PROBLEM_SPENDING],
-		       "reading about processes of user %d takes too long, the last was %d: for some seconds those "
-		       "that call exec are decided about without their cgroup and what users they run as",
+		       "reading about processes of user %d takes too long, the last was process %d: for some "
+		       "seconds, its new programs are matched without cgroup and user",
 		       (int)user, (int)tgid);
 }
 

@@ -58,8 +58,8 @@ class Enforce(EnforceTest):
             self.assert_carries(app, UI)
         self.assertGreaterEqual(daemon.status()["put_back"], 4)
         self.assertGreaterEqual(daemon.status()["changes"], 4)
-        self.assertRegex(daemon.log(), r"task %d of process %d \(.*\): undid a change by .*process %d \(" % (app.pid, app.pid, os.getpid()))
-        self.assertEqual(daemon.log().count("undid a change"), 1)
+        self.assertRegex(daemon.log(), r"task %d of process %d \(.*\): put back a change by .*process %d \(" % (app.pid, app.pid, os.getpid()))
+        self.assertEqual(daemon.log().count("put back a change"), 1)
         self.assertIn("put back ", schedqos("status").stdout)
 
     def test_a_change_of_a_process_group_is_put_back(self):
