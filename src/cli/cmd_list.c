@@ -157,7 +157,8 @@ static bool read_proc_row(int proc, struct task_row *row)
 	struct procfs_status status;
 	struct procfs_stat stat;
 
-	if (procfs_thread_stat(proc, row->tgid, row->tid, &stat) < 0 || procfs_status(proc, row->tid, &status, NULL) < 0)
+	if (procfs_thread_stat(proc, row->tgid, row->tid, &stat) < 0 ||
+	    procfs_status(proc, row->tid, &status, NULL) < 0)
 		return false;
 	row->uid = status.effective;
 	row->ppid = stat.ppid;

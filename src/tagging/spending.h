@@ -2,8 +2,8 @@
 /*
  * Keeps users from making the daemon spend its time on reading about their processes. A few files in /proc take as long
  * as the process's owner likes: 17 ms for the status of a process with 65,536 groups, 1 ms for a cgroup that is 600
- * levels deep. Each read of a long file that takes longer than usual adds to the user's debt, which shrinks by 2 % of the time that
- * passes. While the debt is too large, the user's processes are decided about without these reads.
+ * levels deep. Each read of a long file that takes longer than usual adds to the user's debt, which shrinks by 2 % of
+ * the time that passes. While the debt is too large, the user's processes are decided about without these reads.
  *
  * A move between cgroups costs us more than its author, because the process is matched again. So moves add to the same
  * debt, and while it is too large, the user's processes are not matched again.
