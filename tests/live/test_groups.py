@@ -133,7 +133,8 @@ class Heard(Moves):
         finally:
             os.kill(daemon.pid, signal.SIGCONT)
         self.assert_carries(browser, BACKGROUND)
-        self.assertIn("too many moves between cgroups", daemon.log())
+        # The latter on kernels whose records have no long paths, and fit.
+        self.assertRegex(daemon.log(), "too many moves between cgroups|move between cgroups too often")
         status = daemon.status()
         self.assertEqual((status["scans"], status["lost"]), (before["scans"], before["lost"]))
         # Moves are received again.
