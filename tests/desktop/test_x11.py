@@ -75,7 +75,7 @@ class Openbox(X11):
         process = subprocess.Popen(["xterm"], env=self.env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        self.shows(lines, process.pid, "left alone")
+        self.shows(lines, process.pid, "not reported")
 
 
 class I3(X11):
