@@ -49,9 +49,12 @@ def controllers():
 
 
 def record():
-    """What is set, but for services of this machine that happen to be named."""
+    """The recorded weights, without those of other units of this machine; None if one ends meanwhile."""
     names = [name for name in os.listdir(RECORD) if name.startswith(("user.slice", "game-"))]
-    return {name: os.readlink(os.path.join(RECORD, name)).split()[1] for name in names}
+    try:
+        return {name: os.readlink(os.path.join(RECORD, name)).split()[1] for name in names}
+    except FileNotFoundError:
+        return None
 
 
 def becomes(unit, wanted):
