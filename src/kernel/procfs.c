@@ -317,7 +317,6 @@ int procfs_status(int proc, pid_t tid, struct procfs_status *ret, size_t *ret_re
 	char buf[65536];
 	ssize_t n = procfs_read(proc, tid, "status", buf, sizeof(buf));
 
-
 	if (ret_read)
 		*ret_read = n > 0 ? (size_t)n : 0;
 	return n < 0 ? (int)n : procfs_parse_status(buf, ret);

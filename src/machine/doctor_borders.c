@@ -26,7 +26,7 @@ static void add_group(struct borders *borders, const char *path)
 
 	if (!len || borders->count > NAMES_MAX)
 		return;
-	/* Any user who may create cgroups can choose the name. */
+	/* Ordinary users create cgroups, too, so the name can contain anything. */
 	text_escape_to(name, sizeof(borders->names[0]), path + 1, len);
 	while (strcmp(borders->names[i], name) != 0)
 		i++;

@@ -213,6 +213,9 @@ void arguments_check_deferred(struct arguments *arguments, uint32_t ms, bool at_
 		arguments_want(arguments, all[i].tgid);
 		all[arguments->n_checked++] = all[i];
 	}
+	/* Mostly none has ended since the last look, and all stay where they are. */
+	if (i == arguments->n_checked)
+		return;
 	arguments->n_deferred -= i - arguments->n_checked;
 	memmove(&all[arguments->n_checked], &all[i], (arguments->n_deferred - arguments->n_checked) * sizeof(*all));
 }

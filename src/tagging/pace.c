@@ -69,7 +69,7 @@ void pace_end(struct pace *pace, uint64_t now_us)
 	const int64_t elapsed_us = (int64_t)(now_us - pace->since_us);
 	const uint64_t count = *pace->count - pace->count_then;
 
-	/* Whoever read may have closed or paused the queue, in a flood. */
+	/* In a flood, the queue is closed or paused while it is handled. */
 	if (!pace->is_open || pace->is_paused)
 		return;
 	if (elapsed_us >= COUNT_US) {

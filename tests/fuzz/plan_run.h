@@ -13,7 +13,7 @@
 #define ASKED_MAX 6
 #define N_CGROUPS 5
 
-/* The users who may request overrides, besides root. */
+/* Besides root, these users request overrides. */
 #define ALICE 1000
 #define BOB   1001
 

@@ -115,7 +115,7 @@ TEST(masked_and_replaced_rules_are_reported)
 	config_free(config);
 }
 
-/* Of a list, only the rules before the one that was taken were tried. The closest rules come first. */
+/* In a list of rules, those after the rule that was taken are not tried. The closest rules come first. */
 TEST(rules_that_also_match_are_reported)
 {
 	struct process process = VI;
