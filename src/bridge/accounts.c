@@ -10,7 +10,10 @@ static bool is_unused(const struct account *account, uint64_t now_us)
 	return !account->calls && account->free_us <= now_us;
 }
 
-/* Returns the uid's account. A new one replaces an unused one if possible. Returns NULL without memory. */
+/*
+ * Returns the uid's account, and makes it if needed, in place of an unused one if possible. Returns NULL if out of
+ * memory.
+ */
 static struct account *get_account(struct accounts *accounts, uid_t uid, uint64_t now_us)
 {
 	struct account *unused = NULL;

@@ -11,8 +11,8 @@
 
 /*
  * Limits of one uid, and of all together, because one user may own thousands of uids (subuid(5)). A message costs
- * message_us. Time of the daemon costs daemon_times as much, because the daemon's priority is above all others. Costs
- * are paid back by the passing of time; up to ACCOUNT_BURST_US may be owed.
+ * message_us. Time of the daemon costs daemon_times as much, because the daemon's priority is above all others. Debts
+ * shrink as time passes; up to ACCOUNT_BURST_US may be owed.
  */
 struct account_share {
 	unsigned calls; /* unanswered at the same time */

@@ -25,10 +25,10 @@
 #define INTERACTIVE_US (120 * 1000000ULL)
 #define TIMEOUT_US (20 * 1000000ULL)
 
-/* Most characters of an argument in polkit's dialog. */
+/* Maximum number of characters of an argument in polkit's dialog. */
 #define DETAIL_CHARACTERS 64
 
-/* Most programs of one uid for which the daemon may keep an override or the like. */
+/* Maximum number of programs of one uid for which the daemon may keep an override or the like. */
 #define HOLDING_MAX 32
 
 static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_error *unused);
@@ -411,8 +411,8 @@ static int send_out(struct call *call, const struct caller *caller, sd_bus_error
 }
 
 /*
- * Most bytes of a call's arguments, because they are kept while polkit is asked, and copied for the daemon. Enough for
- * all units that one user may name at once.
+ * Maximum size of a call's arguments in bytes, because they are kept while polkit is asked, and copied for the daemon.
+ * Large enough for all units that one user may name at once.
  */
 #define ARGUMENTS_BYTES (32 * PATH_MAX)
 

@@ -42,7 +42,7 @@ void classes_clear(struct classes *classes);
 
 /*
  * Reads the files of a unit, if it is loaded. Warns of files that cannot be read. Returns 1 if they name a class, or
- * did so before; 0; or -errno if the manager does not answer any more.
+ * did so before; 0 if not; or -errno if the manager no longer answers.
  */
 int classes_look(struct classes *classes, sd_bus *manager, const char *unit);
 

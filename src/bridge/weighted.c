@@ -95,8 +95,8 @@ static int forget_weight(struct weighted *weighted, const char *name)
 /* ---- one unit ---- */
 
 /*
- * Puts a weight back before the link is removed, so that a kill in between leaves nothing behind. Returns 0 or -errno:
- * the manager does not answer any more.
+ * Puts a weight back before the link is removed, so that a kill in between leaves nothing behind. Returns 0, or -errno
+ * if the manager no longer answers.
  */
 static int put_back(struct weighted *weighted, const char *name, const struct kept_weight *kept,
 		    struct manager_unit *unit)
@@ -118,7 +118,10 @@ static int put_back(struct weighted *weighted, const char *name, const struct ke
 	return forget_weight(weighted, name);
 }
 
-/* Returns whether the file was set up by systemd itself, or by us: our own weight has been put back by now. */
+/*
+ * Returns whether the file comes with systemd, or was made at run time, as by us. Our own weight has been put back by
+ * now.
+ */
 static bool is_shipped(const char *path)
 {
 	static const char *const shipped[] = { "/usr/lib/systemd/user/", "/lib/systemd/user/", "/run/user/" };
@@ -185,8 +188,8 @@ static int set_weight(struct weighted *weighted, const char *name, const struct 
 }
 
 /*
- * Gives or puts back the weight of one unit. With load, also if it is not loaded now; if it cannot be loaded, its
- * record is removed.
+ * Gives or puts back the weight of one unit. With load, loads the unit if needed, and removes its record if it cannot
+ * be loaded.
  */
 static int adjust_unit(struct weighted *weighted, const char *name, unsigned weight, bool load)
 {

@@ -33,8 +33,8 @@ bool weighted_has(const struct weighted *weighted, const char *name);
 typedef unsigned weight_of_unit(const void *context, const char *name);
 
 /*
- * Gives a unit that weight, if it is loaded and nobody has chosen another. Returns 0 or -errno: the manager does not
- * answer any more.
+ * Gives a unit that weight, if it is loaded and nobody has chosen another. Returns 0, or -errno if the manager no
+ * longer answers.
  */
 int weighted_give(struct weighted *weighted, const char *name, unsigned weight);
 

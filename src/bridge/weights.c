@@ -353,7 +353,7 @@ static int on_login(sd_event_source *source, int fd, uint32_t revents, void *use
 	sd_login_monitor_flush(weights->logins);
 	if (!weights->units.is_user)
 		weights->seat_is_used = seat_is_used();
-	/* A user's session may now be in front, in which polkit allows more. */
+	/* A user's session may now be active, and polkit then allows more. */
 	return weights->seat_is_used != was_used || weights->is_refused ? look_again(weights) : 0;
 }
 

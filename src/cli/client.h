@@ -32,10 +32,10 @@ bool client_is_bridged(void);
 int client_process(pid_t pid);
 
 /*
- * Calls a method of one of the interfaces in bus_names.h: as root of the daemon's, else of the bridge's, where polkit
- * may ask for a password. types and values are those of the bridge's method, as for sd_bus_call_method. Returns 0 with
- * the reply, for the caller to unreference; or an exit status after logging the reason: EXIT_USAGE for an unknown class
- * or profile, EXIT_CONFIG for a configuration with errors.
+ * Calls a method of one of the interfaces in bus_names.h. Root calls the daemon; other users call the bridge, where
+ * polkit may ask for a password. types and values are those of the bridge's method, as for sd_bus_call_method. Returns
+ * 0 with the reply, for the caller to unreference; or an exit status after logging the reason: EXIT_USAGE for an
+ * unknown class or profile, EXIT_CONFIG for a configuration with errors.
  */
 int client_call(const char *interface, const char *method, sd_bus_message **ret, const char *types, ...);
 

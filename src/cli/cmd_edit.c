@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Edits the administrator's file. A copy beside it is edited and checked, its changes are shown, it replaces the file,
- * and the daemon reloads. The copy also prevents a second edit at the same time.
+ * Edits the administrator's file: the user edits a copy in the same folder; once it is checked and its changes are
+ * accepted, it replaces the file and the daemon reloads. The copy also prevents a second edit at the same time.
  */
 #include <ctype.h>
 #include <errno.h>

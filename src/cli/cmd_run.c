@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gets the class for itself and then becomes the command, which so has the class from its first instruction on. Root
- * asks the daemon. Other users set what they may set themselves, like nice(1).
+ * Gets the class for itself and then becomes the command, which therefore has the class from its first instruction on.
+ * Root asks the daemon. Other users set what they may set themselves, like nice(1).
  */
 #include <errno.h>
 #include <sched.h>

@@ -13,7 +13,7 @@
 
 /*
  * Makes a path absolute, because the daemon changes its folder. Keeps symbolic links, so that a reload follows them to
- * their target at that time. Returns NULL for no path, or without memory.
+ * their target at that time. Returns NULL for no path, or if out of memory.
  */
 static char *absolute(const char *path)
 {

@@ -41,7 +41,7 @@ static int compare_use(const void *a, const void *b)
 	return order ? order : task_text_compare(first->name, second->name);
 }
 
-/* Returns false without memory. */
+/* Returns false if out of memory. */
 static bool make_frame(const struct use_answer *before, const struct use_answer *now, struct frame *ret)
 {
 	*ret = (struct frame){

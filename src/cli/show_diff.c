@@ -9,7 +9,7 @@
 #include <schedqos/tagging/tagger.h>
 #include <schedqos/util/cleanup.h>
 
-/* Returns whether a task gets another class, or another period, under one configuration than under the other. */
+/* Returns whether the class or period of a task differs between the two configurations. */
 static bool is_given_other(const struct config *before, const struct tagger_task *was, const struct config *after,
 			   const struct tagger_task *is)
 {

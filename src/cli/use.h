@@ -43,9 +43,9 @@ void use_clear(struct use_answer *answer);
 
 /*
  * Returns the use between two answers: apps that lived or ended in between, in new memory for the caller to free. Their
- * texts belong to the later answer. Without memory, `lines` is NULL.
+ * texts belong to the later answer. `lines` is NULL if out of memory.
  */
 struct use_lines use_between(const struct use_answer *before, const struct use_answer *now);
 
-/* Adds up the use of apps by class, the highest first. The caller frees `lines`, which is NULL without memory. */
+/* Adds up the use of apps by class, the highest first. The caller frees `lines`, which is NULL if out of memory. */
 struct use_lines use_by_class(const struct use_lines *apps);

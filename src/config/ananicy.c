@@ -24,7 +24,7 @@
 
 /* ---- names of programs, compared byte by byte with a program's name, whatever they consist of ---- */
 
-/* Tells whether a program can have this name. Process names are compared after the last slash or backslash. */
+/* Returns whether a program can have this name. Process names are compared after the last slash or backslash. */
 static bool is_name(const char *name)
 {
 	size_t len = strlen(name);

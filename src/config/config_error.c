@@ -190,7 +190,7 @@ void complain_unknown(struct parser *parser, const struct json_node *node, enum 
 				   : "");
 }
 
-/* ---- words for people ---- */
+/* ---- words for users ---- */
 
 char *config_place(const char *const *files, const struct source *source)
 {

@@ -18,7 +18,7 @@ struct grant {
 };
 
 /*
- * Tells whether the glob may match a cgroup below user.slice, where users start and move processes as they like.
+ * Returns whether the glob may match a cgroup below user.slice, where users start and move processes as they like.
  * Compares only the text before the first special character, since the rest can match anything.
  */
 static bool is_cgroup_of_users(const char *glob)
@@ -38,8 +38,8 @@ static bool is_for_everybody(const struct rule *rule)
 }
 
 /*
- * Tells whether `yield` makes the rule harmless: the class only has a negative nice value, and the rule's author could
- * know that.
+ * Returns whether `yield` makes the rule harmless: the class only has a negative nice value, and the rule's author
+ * could know that.
  */
 static bool is_yield_enough(const struct qos_class *class, const struct rule *rule)
 {

@@ -81,7 +81,7 @@ static const char *find_option(const char *pattern)
 	return option + 1;
 }
 
-/* Tells whether the pattern lists alternatives as a regular expression or a shell would. */
+/* Returns whether the pattern lists alternatives as a regular expression or a shell would. */
 static bool is_choice(const char *pattern)
 {
 	const char *open = strchr(pattern, '{'), *comma = open ? strchr(open, ',') : NULL;

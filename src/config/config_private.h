@@ -150,7 +150,7 @@ bool value_bool(struct parser *parser, const struct json_node *value, bool *ret)
 typedef const char *list_item(struct parser *parser, const struct json_node *value);
 const char *const *value_list(struct parser *parser, const struct json_node *value, list_item *one, size_t *ret_n);
 void put_texts(struct json_writer *json, const char *key, const char *const *texts, size_t n);
-bool is_digits(const char *text); /* Tells whether the text is a whole number. */
+bool is_digits(const char *text); /* Returns whether the text is a whole number. */
 bool value_integer(struct parser *parser, const struct json_node *value, int64_t min, int64_t max, const char *unit,
 		   int64_t *ret);
 
@@ -177,7 +177,7 @@ void put_key(struct json_writer *json, const struct key *key, const char *name, 
 void put_keys(struct json_writer *json, const struct keys *keys, const void *from);
 int64_t key_number(const struct key *key, const void *from);
 
-/* Tells whether the member is SCHEMA_KEY, which every file may have; reports a value that is not a string. */
+/* Returns whether the member is SCHEMA_KEY, which every file may have; reports a value that is not a string. */
 bool is_schema(struct parser *parser, const struct json_node *value);
 
 /* Reports every key that an object at or below the node has twice. */

@@ -32,7 +32,7 @@ static const char *knob_value(struct parser *parser, const struct json_node *val
 	return text;
 }
 
-/* Tells whether the name is a relative path without "..", such as llc_balancing/enabled. */
+/* Returns whether the name is a relative path without "..", such as llc_balancing/enabled. */
 static bool is_path_beneath(const char *name)
 {
 	do {
@@ -202,7 +202,7 @@ static void put_knob(struct json_writer *json, const struct knob *knob)
 	put_texts(json, name, knob->values, knob->n_values);
 }
 
-/* Tells whether two knobs belong to the same tree and devices. */
+/* Returns whether two knobs belong to the same tree and devices. */
 static bool is_alike(const struct knob *knob, const struct knob *other)
 {
 	return other && knob->tree == other->tree && other->devices && strcmp(knob->devices, other->devices) == 0;

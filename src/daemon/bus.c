@@ -17,14 +17,14 @@
 #include "daemon_private.h"
 
 /*
- * Most clients at the same time. A client is short-lived, or overrides end with it, so none is disconnected to make
- * room; further ones are refused. The bridge needs one or two.
+ * Maximum number of clients at a time. Further ones are refused, and none is disconnected to make room, because a
+ * client is short-lived or overrides end with it. The bridge needs one or two.
  */
 #define ROOT_PEERS_MAX	 64
 #define BRIDGE_PEERS_MAX 4
 #define PEERS_MAX	 (ROOT_PEERS_MAX + BRIDGE_PEERS_MAX)
 
-/* Most messages that may be queued for a client, beyond those in its socket, whose buffer sd-bus enlarges to 8 MB. */
+/* Maximum number of messages queued for a client, beyond those in its socket, whose buffer sd-bus enlarges to 8 MB. */
 #define REPLIES_MAX 8
 
 /*
@@ -34,7 +34,8 @@
 #define BRIDGE_USER_MS 2000
 
 /*
- * Most attempts to accept a client, per second. The listening socket stays readable while we have no free descriptor.
+ * Maximum number of attempts per second to accept a client. The listening socket stays readable while we have no free
+ * descriptor.
  */
 #define ACCEPTS_MAX 500
 

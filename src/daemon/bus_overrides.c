@@ -24,7 +24,7 @@
 
 #include "daemon_private.h"
 
-/* Most units with a class, of one user and of all users together. */
+/* Maximum numbers of units with a class: of one user, and of all users together. */
 #define OF_USER_MAX  256
 #define OF_USERS_MAX 4096
 

@@ -80,7 +80,7 @@ static int init_loop(struct daemon *daemon)
 }
 
 /*
- * Returns whether we run in another namespace than the initial one, and logs it. We refuse to run there:
+ * Returns whether we run outside the initial namespaces, and logs it. We refuse to run there:
  *	- In another network namespace the kernel ignores our subscription. We would not even notice if another
  *	  program on the machine has subscribed.
  *	- The root of a user namespace may tag its creator's tasks, but not put them back.

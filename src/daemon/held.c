@@ -18,8 +18,8 @@
 #include <schedqos/util/log.h>
 
 /*
- * Most overrides of one user, and as many again that only say that an app is visible; most of a user's apps with the
- * focus; most overrides of all users together.
+ * Maximum numbers: of one user's overrides, and as many again that only say that an app is visible; of a user's apps
+ * with the focus; of the overrides of all users together.
  */
 #define BY_USER_MAX  64
 #define FOCUSED_MAX  8
@@ -36,7 +36,7 @@ static bool unwatch(const struct override *override)
 	return true;
 }
 
-/* Also tells the holder, for an override that ends for another reason than the holder's wish. */
+/* Does the same, and tells the holder, because the override ends without the holder having asked for it. */
 static bool tell_and_unwatch(const struct override *override)
 {
 	const char *cgroup = override_cgroup(override);

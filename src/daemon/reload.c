@@ -27,7 +27,7 @@ static void set_log_level(const struct daemon *daemon)
 }
 
 /*
- * Loads the configuration and logs errors and warnings. Also returns them in *ret_text, one per line; NULL without
+ * Loads the configuration and logs errors and warnings. Also returns them in *ret_text, one per line; NULL if out of
  * memory.
  */
 static int load_and_log(struct daemon *daemon, const struct config_paths *paths, struct config **ret, char **ret_text)
@@ -111,7 +111,7 @@ static char *put_in_force(struct daemon *daemon, struct config *config)
 	struct config *old = daemon->config;
 	struct config_diff diff;
 
-	/* Without memory the counts are too low, which only affects the summary. */
+	/* If out of memory, the counts are too low, which affects only the summary. */
 	config_diff(old, config, NULL, NULL, &diff);
 	daemon->config = config;
 	set_log_level(daemon);

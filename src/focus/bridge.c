@@ -96,8 +96,8 @@ void bridge_tell(struct focus *focus, const struct shown_app *app)
 /* ---- the bridge ---- */
 
 /*
- * Called when the bridge's name gets another owner, which knows nothing yet, or none. Without an owner, a report starts
- * the bridge again; but not if it refused, or had no daemon: a daemon will start another one.
+ * Called when the bridge's name gets a new owner, which knows nothing yet, or loses its owner. A report then starts the
+ * bridge again, unless it refused us or had no daemon: a daemon will start another one.
  */
 static int on_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {

@@ -18,7 +18,7 @@ enum subject { WINDOWS, SOUND, GAMES, N_SUBJECTS };
 
 struct focus {
 	sd_event *event; /* after each event the program reports what is due */
-	/* --print: prints for a user, possibly beside the service; otherwise this is the service */
+	/* --print: prints for a user, perhaps while the service runs; otherwise this is the service */
 	bool prints;
 	sd_bus *user_bus, *system_bus; /* NULL if missing */
 	struct shown shown;

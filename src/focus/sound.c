@@ -12,7 +12,7 @@
 
 #include <schedqos/util/text.h>
 
-/* Most generations between a browser's audio process and the process with the windows. */
+/* Maximum number of generations between a browser's audio process and the process with the windows. */
 #define ANCESTORS 16
 
 /* A client of PipeWire, which knows its process; or a node that plays, or may play. */

@@ -39,7 +39,7 @@ static void close_source(struct focus_source *source)
 	free(source);
 }
 
-/* Closes a source; its windows or games are not known any more. */
+/* Closes a source; its windows or games are no longer known. */
 static void stop_using(struct focus *focus, enum subject subject)
 {
 	if (!focus->used[subject])

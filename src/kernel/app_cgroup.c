@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Returns whether the name, which has this length, begins and ends so. */
+/* Returns whether the name, of this length, begins with `begin` and ends with `end`. */
 static bool is_named(const char *name, size_t length, const char *begin, const char *end)
 {
 	const size_t n = strlen(begin), tail = strlen(end);

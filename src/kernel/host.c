@@ -18,7 +18,7 @@
 #include <schedqos/util/file.h>
 
 /*
- * The links of the initial namespaces; the kernel fixes their inodes (PROC_USER_INIT_INO and its like in
+ * The links of the initial namespaces; the kernel fixes their inodes (PROC_USER_INIT_INO and others in
  * include/linux/proc_ns.h).
  */
 static const struct {

@@ -32,7 +32,10 @@ int procfs_open(void)
 	return statfs.f_type == PROC_SUPER_MAGIC ? take_fd(fd) : -ENODEV;
 }
 
-/* Without snprintf, which would take a tenth of what the daemon itself does for an exec. name has up to 48 bytes. */
+/*
+ * Writes the path without snprintf, which would cost a tenth of all that the daemon itself does for an exec. name has
+ * up to 48 bytes.
+ */
 static void task_path(char path[64], pid_t tid, const char *name)
 {
 	char digits[12], *first = digits + sizeof(digits);

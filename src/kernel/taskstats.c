@@ -87,7 +87,9 @@ static const size_t inserted[] = {
 	offsetof(struct stats, begin_time_64),	   offsetof(struct stats, tgid),
 };
 
-/* Most records that one receive takes, and the most bytes of one: two struct taskstats with their headers. */
+/*
+ * Maximum number of records that one receive takes, and maximum size of one: two struct taskstats with their headers.
+ */
 #define BATCH 64
 #define DATAGRAM_MAX 2048
 
@@ -166,8 +168,8 @@ static int decode_stats(const struct nlattr *of_task, struct task_use *ret)
 		.age_us = stats.elapsed_us,
 		.rss_kb = stats.most_rss_kb,
 		/*
-		 * Without CONFIG_TASK_DELAY_ACCT all of these are 0. With it, a task that has ended had a CPU at least
-		 * once.
+		 * Without CONFIG_TASK_DELAY_ACCT these fields are all 0. With it, every task that has ended ran at
+		 * least once.
 		 */
 		.has_delays = stats.cpu_count || stats.cpu_run_virtual_total,
 		.has_longest = has_longest,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Receives tracepoint hits on all CPUs through perf's ring buffers, in the order of time. */
+/* Receives tracepoint hits on all CPUs through perf's ring buffers, in chronological order. */
 #include <schedqos/kernel/events.h>
 
 #include <errno.h>
@@ -150,7 +150,7 @@ static int open_event(uint32_t id, int cpu)
 
 /*
  * Enables one tracepoint on one CPU. The first gets the ring's memory and the others write into it, so that all hits
- * come in the order of time.
+ * come in chronological order.
  */
 static int start_event(struct ring *ring, size_t i, const char *filter)
 {

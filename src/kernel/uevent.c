@@ -26,7 +26,7 @@ int uevent_filter(int fd)
 {
 	/*
 	 * "online@/devices/system/cpu/cpuN" comes once the CPU's frequency can be set (device_online in
-	 * drivers/base/core.c, 6.18), "offline@..." once the CPU does not run any more, "remove@..." once it no longer
+	 * drivers/base/core.c, 6.18), "offline@..." once the CPU no longer runs, "remove@..." once it no longer
 	 * exists.
 	 *
 	 * A suspend, even one that is given up halfway, takes all CPUs but one offline without these events. On x86 it

@@ -6,7 +6,7 @@
 #include <schedqos/kernel/sched_attr.h>
 #include <schedqos/machine/doctor.h>
 
-/* Facts that no file tells; they were tried out on the kernel. */
+/* Facts that no file shows, found out by trying the kernel's interfaces. */
 struct doctor_tried {
 	int events; /* 0, or the -errno with which listening to the proc connector fails */
 	int ends;   /* the same for taskstats */
@@ -41,7 +41,10 @@ int checkup_open(const struct checkup *checkup, const char *path);
 /* Runs all checks. */
 void checkup_run(struct checkup *checkup);
 
-/* The checks of doctor_service.c, doctor_kernel.c and doctor_borders.c, in the order of printing. */
+/*
+ * The checks of doctor_service.c, doctor_kernel.c and doctor_borders.c, in the order in which their results are
+ * printed.
+ */
 void check_service(struct checkup *checkup);
 void check_kernel(struct checkup *checkup);
 void check_borders(struct checkup *checkup);

@@ -54,8 +54,8 @@ static struct borders find_borders(const struct checkup *checkup)
 }
 
 /*
- * Tells whether QOS_USER_INTERACTIVE is the announcement's, whose slice of 8 ms makes tasks of another cgroup wait too
- * long.
+ * Returns whether QOS_USER_INTERACTIVE is the announcement's, whose slice of 8 ms makes tasks of another cgroup wait
+ * too long.
  */
 static bool has_announcement(const struct config *config)
 {

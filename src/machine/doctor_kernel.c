@@ -199,7 +199,7 @@ static bool gives_io_priority(const struct config *config)
 	return false;
 }
 
-/* Tells whether the device passes its I/O to memory or to other devices, whose scheduler then counts. */
+/* Returns whether the device passes its I/O to memory or to other devices, whose scheduler then counts. */
 static bool is_view(const char *device)
 {
 	return fnmatch("loop*", device, 0) == 0 || fnmatch("*ram[0-9]*", device, 0) == 0 ||

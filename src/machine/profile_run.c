@@ -26,7 +26,7 @@ static int read_now(struct profile_run *run, const struct item *item, char now[K
 
 /* ---- want ---- */
 
-/* Tells whether the knob is the kernel's base slice. */
+/* Returns whether the knob is the kernel's base slice. */
 static bool is_base_slice(enum knob_tree tree, const char *path)
 {
 	return tree == KNOB_DEBUGFS && strcmp(path, "base_slice_ns") == 0;
@@ -261,7 +261,7 @@ static int carry_out(struct profile_run *run)
 	}
 	items_end_run(run->items);
 	copy_text(run->wish->profile ? run->wish->profile->name : NULL, &run->items->profile);
-	/* If this fails, the earlier record stays, and by that any value counts as ours. */
+	/* If this fails, the earlier record stays, according to which any value counts as ours. */
 	items_write(run->folder, run->items);
 	return 0;
 }

@@ -36,11 +36,11 @@ struct profile_run {
  */
 int profile_run(struct profile_run *run);
 
-/* ---- knobs that could not be set, in lines for people: "PATH: reason", safe for a terminal ---- */
+/* ---- knobs that could not be set, in lines for users: "PATH: reason", safe for a terminal ---- */
 
 /*
  * Adds a line for a knob. `error` is the kernel's -errno, or 0 if the kernel accepted the value but `now` is read back.
- * If several CPUs or disks refuse a file for the same reason, the line names only the first. Without memory the line is
- * left out.
+ * If several CPUs or disks refuse a file for the same reason, the line names only the first. If out of memory, the line
+ * is left out.
  */
 void refusals_add(struct knobs_names *lines, const struct item *item, int error, const char *wanted, const char *now);

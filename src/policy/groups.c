@@ -133,7 +133,7 @@ static uint16_t tag_of_class(const struct rules *rules, uint16_t tag, const stru
 	return found != TAG_NONE ? found : rules_tag_of(rules, class, 0);
 }
 
-/* Returns one more row, which denies nothing. The caller passes it to keep_row. Returns NULL without memory. */
+/* Returns one more row, which denies nothing. The caller passes it to keep_row. Returns NULL if out of memory. */
 static bool *new_row(struct limits *limits)
 {
 	const size_t size = limits->config->n_classes * sizeof(bool);

@@ -108,8 +108,8 @@ static const struct task *parent_of(const struct plan *plan, struct facts *facts
 
 /*
  * Finds the limit and the unit's class of a process. Users can make cgroups whose paths are too long or too costly to
- * read. A process in such a cgroup keeps its limit and gets that of its parent as well. Without memory for a new limit
- * the old one stays.
+ * read. A process in such a cgroup keeps its limit and gets that of its parent as well. If there is no memory for a new
+ * limit, the old one stays.
  */
 static void look_at_cgroup(struct plan *plan, struct task *leader, struct facts *facts)
 {

@@ -27,7 +27,7 @@ static bool has_room(struct marks *marks)
 	return true;
 }
 
-/* Appends a mark. Without memory it only counts the failure, and a later scan finds the task. */
+/* Appends a mark. If out of memory, only counts the failure, and a later scan finds the task. */
 static void push(struct plan *plan, struct plan_due due)
 {
 	if (has_room(&plan->marks))
@@ -148,11 +148,11 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 }
 
 /*
- * Returns what to decide about a child that copied its origin's record. Its attributes may differ from the record if
- * its origin was fresh or due, has reset-on-fork, or is one of several threads that differ. Its class may differ if its
- * parent's process is due, or has an override or the focus that children do not inherit. If the rule has thread rules,
- * a new thread is matched, because its creator may have another name than the leader. An exec of the parent that is
- * still due may be the child's program.
+ * Returns the decision that a child is due for after it has copied its origin's record. Its attributes may differ from
+ * the record if its origin was fresh or due, has reset-on-fork, or is one of several threads that differ. Its class may
+ * differ if its parent's process is due, or has an override or the focus that children do not inherit. If the rule has
+ * thread rules, a new thread is matched, because its creator may have a different name from the leader. An exec of the
+ * parent that is still due may be the child's program.
  */
 static enum due due_at_birth(const struct plan *plan, const struct task *child, const struct task *origin,
 			     const struct task *leader)
@@ -179,7 +179,10 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	struct task child;
 	enum due due;
 
-	/* Before the exclusion, so that a kernel thread does not get the record of an earlier task with this id. */
+	/*
+	 * Do this before the exclusion, so that a kernel thread does not get the record of an earlier task with this
+	 * id.
+	 */
 	tasks_remove(plan->tasks, tasks_find(plan->tasks, fork->tid));
 	if (is_excluded(plan, fork->tid, fork->tgid, fork->parent_tgid))
 		return;
@@ -240,7 +243,7 @@ static void book_exec(struct plan *plan, const struct task_event *exec)
 
 	if (exec->tgid == plan->self)
 		return;
-	/* It has no record if the kernel started it (a usermode helper), or its fork event was lost. */
+	/* The process has no record if the kernel started it (a usermode helper), or its fork event was lost. */
 	if (!leader) {
 		push(plan, (struct plan_due){ .tid = exec->tgid, .tgid = exec->tgid, .is_missed = true });
 		return;
@@ -320,7 +323,7 @@ static void doubt_unheard(const struct plan *plan, struct task *task, const stru
 }
 
 /*
- * Returns whether a task with these attributes may come from a fork of origin that outlasted the stop. Such a task
+ * Returns whether a task with these attributes may come from a fork by origin that outlasted the stop. Such a task
  * carries `prev`, the attributes of origin before the stop. If a slice was chosen for it since, it still carries more
  * than `had` and no more than `prev`.
  */
@@ -335,8 +338,8 @@ static bool is_late_copy(const struct task *origin, const struct task_attr *actu
 }
 
 /*
- * Returns whether the task may come from a fork that outlasted the stop, by any thread of its parent, or by any task if
- * it is an orphan. The record gets the least `had` of all possible origins.
+ * Returns whether a fork that outlasted the stop may have made the task: a fork by any thread of its parent or, for an
+ * orphan, by any task. If so, the record *ret gets the least `had` of all possible origins.
  */
 static bool is_late(const struct plan *plan, const struct task *origin, const struct task_attr *actual,
 		    struct task *ret)
@@ -362,8 +365,8 @@ static bool is_late(const struct plan *plan, const struct task *origin, const st
 
 /*
  * Makes a record of a task whose birth we missed. If the task started before the daemon, all that it carries counts as
- * chosen. If it was born since, it counts as a copy of its leader or parent. Returns NULL if the task is gone, or
- * without memory.
+ * chosen. If it was born since, it counts as a copy of its leader or parent. Returns NULL if the task is gone, or if
+ * out of memory.
  */
 static struct task *first_sight(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {

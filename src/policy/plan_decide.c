@@ -145,7 +145,7 @@ static bool exceeds_limit(const struct plan *plan, const struct task *task, cons
 	return !task_attr_equal(&limited, attr);
 }
 
-/* Returns what the task would carry without a limit, by its record. */
+/* Returns the attributes that the task would carry without a limit, according to its record. */
 static struct task_attr unlimited(const struct plan *plan, const struct task *task, enum moment moment)
 {
 	struct task_attr want = task->known;
@@ -162,7 +162,7 @@ static struct task_attr unlimited(const struct plan *plan, const struct task *ta
 	return want;
 }
 
-/* Returns what the task is to carry. */
+/* Returns the attributes that the task is to carry. */
 static struct task_attr target(const struct plan *plan, const struct task *task, enum moment moment)
 {
 	struct task_attr want = unlimited(plan, task, moment);

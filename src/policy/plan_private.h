@@ -10,7 +10,7 @@
 /* Number of base slices to remember; the oldest is forgotten first. */
 #define BASES_MAX 16
 
-/* The tasks that are due, in the order of marking; those before `first` are done. */
+/* The tasks that are due, in the order in which they were marked; those before `first` are done. */
 struct marks {
 	struct plan_due *all;
 	size_t first, count, size;

@@ -142,7 +142,7 @@ static int finish_patterns(struct rules *rules)
 	return 0;
 }
 
-/* Returns the tag for a class at a period in ns, and makes it if it is new. Returns TAG_NONE without memory. */
+/* Returns the tag for a class at a period in ns, and makes it if it is new. Returns TAG_NONE if out of memory. */
 static uint16_t tag_for(struct rules *rules, const char *name, uint64_t period_ns)
 {
 	const struct qos_class *class = qos_class_find(rules->classes, rules->n_classes, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finds the rules that came close for a process, for `explain`, and rules that never apply, for warnings. */
+/* Finds rules that nearly applied to a process, for `explain`, and rules that never apply, for warnings. */
 #include "rules_private.h"
 
 #include <fnmatch.h>
@@ -15,7 +15,7 @@ struct close_rules {
 	const struct process_names *names;
 	struct facts *facts;
 	const struct rule *taken;
-	struct rule_trace *items; /* the closest first; equally close ones in the order of finding */
+	struct rule_trace *items; /* closest first; equally close ones in the order found */
 	size_t count, max;
 };
 

@@ -116,7 +116,7 @@ static bool grow(struct tasks *tasks)
 	return true;
 }
 
-/* Takes a free record and chains it under its future tid. Returns its number, or 0 without memory. */
+/* Takes a free record and chains it under its future tid. Returns its number, or 0 if out of memory. */
 static uint32_t take_free(struct tasks *tasks, pid_t tid)
 {
 	struct task *task;

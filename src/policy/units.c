@@ -54,7 +54,7 @@ void units_follow(struct units *units, const struct config *config)
 	}
 }
 
-/* Copies a unit. Returns false without memory. */
+/* Copies a unit. Returns false if out of memory. */
 static bool copy(struct unit *to, const struct unit_class *from, uid_t uid)
 {
 	const char *name = from->holder.name;

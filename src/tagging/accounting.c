@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records of ends wake nobody. We take them when forks and execs have woken us anyway, some at a time, and before each
- * look at living tasks. That is often enough, because tasks can only end as often as others are born.
+ * Implements accounting.h. Records of ended tasks do not wake us. We take some of them whenever forks and execs have
+ * woken us anyway, and all before each look at living tasks. That is often enough, because no more tasks can end than
+ * are born.
  */
 #include "accounting.h"
 
@@ -16,7 +17,7 @@
 /* Room for about 10,000 records: half a second of a fork storm. */
 #define BUFFER_BYTES (16 * 1024 * 1024)
 
-/* Most batches per wake-up, which take us a millisecond; and the least time between two such wake-ups. */
+/* Maximum number of batches per wake-up, which take us a millisecond; and minimum time between two such wake-ups. */
 #define RECORDS_BATCH 64
 #define BATCHES_MAX   16
 #define EVERY_MS      20

@@ -280,8 +280,9 @@ static int read_attr_back(struct applier *applier, const struct plan_action *act
 	int r = applier_look(applier, action->tid, ret);
 
 	/*
-	 * The task was set and is gone. It may be a thread that has called exec since and carries the attributes on
-	 * under its leader's id. On a kernel without slices only our record tells them from somebody else's choice.
+	 * The task was set and is gone. It may be a thread that has called exec since, and that still carries the
+	 * attributes, under its leader's id. On a kernel without slices only our record tells them from somebody else's
+	 * choice.
 	 */
 	if (r == -ESRCH) {
 		*ret = action->want;

@@ -17,7 +17,7 @@ struct sched_ops {
 };
 extern const struct sched_ops sched_ops_kernel;
 
-/* Most repetitions of an action if calls of others overtake it. */
+/* Maximum number of times to repeat an action that calls of others keep overtaking. */
 #define APPLY_AGAIN_MAX 64
 
 struct applier {

@@ -213,7 +213,7 @@ void arguments_check_deferred(struct arguments *arguments, uint32_t ms, bool at_
 		arguments_want(arguments, all[i].tgid);
 		all[arguments->n_checked++] = all[i];
 	}
-	/* Mostly none has ended since the last look, and all stay where they are. */
+	/* Usually none has ended since the last look, and all stay where they are. */
 	if (i == arguments->n_checked)
 		return;
 	arguments->n_deferred -= i - arguments->n_checked;
@@ -358,7 +358,7 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 		arguments->progress_ms = ms;
 		return;
 	}
-	/* Nor if somebody has killed the helper. */
+	/* Nor blame it if somebody has killed the helper. */
 	if (state != 'Z' && question && question->state == QUESTION_ASKED) {
 		question->state = QUESTION_UNKNOWN;
 		/* A process that hung before has a pause of its own. */
@@ -422,7 +422,7 @@ bool arguments_exchange(struct arguments *arguments, bool wait)
 
 /* ---- later ---- */
 
-/* Makes this the time if none is set or that is later. Returns true. */
+/* Sets the time to ms if none is set, or a later one. Returns true. */
 static bool earlier(bool is_set, uint32_t ms, uint32_t *ret_ms)
 {
 	if (!is_set || is_before(ms, *ret_ms))

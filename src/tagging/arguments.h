@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Reads arguments of processes through a helper (helper.h), because that may block. A decision that needs arguments
- * asks for them and is put off until they arrive or its time is over. In that case it is made without them, and again
- * later (struct unread). All questions between two exchanges go out in one message.
+ * asks for them and is put off until they arrive or its time is over. In the latter case it is made without them, and
+ * again later (struct unread). All questions between two exchanges go out in one message.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ struct question {
 	const char *text;
 };
 
-/* Most of them, enough for 5,000 execs a second. */
+/* Maximum number of deferred processes, enough for 5,000 execs a second. */
 #define DEFERRED_MAX 256
 
 /* Base names of programs that are longer are not deferred. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Books queued events in the order of time. */
+/* Books queued events in chronological order. */
 #include "decider.h"
 
 #include <string.h>

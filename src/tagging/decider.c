@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decides due tasks in the order of marking, and carries the decisions out. */
+/* Decides due tasks in the order in which they were marked, and carries the decisions out. */
 #include "decider.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 /* An id is not reused in less time than this: even the smallest pid_max, 301, does not wrap within it. */
 #define REUSE_MIN_MS 10
 
-/* Names a tag for people: its class. */
+/* Returns the name of a tag for the log: that of its class. */
 static const char *tag_name(const struct config *config, uint16_t tag)
 {
 	const struct qos_class *class = class_of_tag(config, tag);
@@ -28,7 +28,7 @@ static void log_tag(const struct decider *decider, const struct plan_action *act
 {
 	char comm[TASK_COMM_LEN] = "", name[TASK_COMM_LEN * 4], attr[TASK_ATTR_TEXT_MAX];
 
-	/* Log no single change of the first scan or of the stop; their number is logged. */
+	/* Do not log each change that the first scan or the stop makes: their number is logged. */
 	if (!log_enabled(LOG_DEBUG) || !decider->logs_each || action->reason == REASON_UNDONE)
 		return;
 	procfs_comm(decider->proc, action->tid, comm);
@@ -162,7 +162,7 @@ static bool waits(const struct waiting *waiting, pid_t tgid)
 	return false;
 }
 
-/* Returns whether the task is due because of an exec: then an earlier decision with arguments is of no use any more. */
+/* Returns whether the task is due because of an exec: then an earlier decision with arguments is obsolete. */
 static bool calls_exec(const struct decider *decider, const struct plan_due *due)
 {
 	const struct task *task = tasks_find(plan_tasks(decider->plan), due->tid);
@@ -198,7 +198,7 @@ static bool go_through(struct decider *decider)
 	return true;
 }
 
-/* Decides tasks that need not wait any longer, in the order of marking. */
+/* Decides tasks that need not wait any longer, in the order in which they were marked. */
 static void go_through_waiting(struct decider *decider)
 {
 	struct waiting *waiting = &decider->waiting;
@@ -216,8 +216,8 @@ static void go_through_waiting(struct decider *decider)
 }
 
 /*
- * Has those processes matched again to which the arguments may matter that were not read for the decision. Such a
- * match is booked like a move, as it marks the same.
+ * Has processes matched again for which arguments that were not read for the decision may matter. Books a move for
+ * each, because a move marks the same tasks.
  */
 static void review_deferred(struct decider *decider)
 {
@@ -296,7 +296,7 @@ void decider_drain(struct decider *decider)
 
 /* ---- later ---- */
 
-/* Has the process matched again whose time has come. Books a move for that, which marks the same. */
+/* Has the process whose time has come matched again. Books a move, because a move marks the same tasks. */
 static void book_retry(struct decider *decider, struct unread *unread)
 {
 	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };

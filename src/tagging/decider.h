@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The decider owns the plan. It books events in the order of time, and then decides about due tasks in the order of
- * marking, and sets them. A task that needs its process's arguments waits for them, and so do tasks that were marked
- * through it: its threads, and children that it had while it waited. All others go on.
+ * The decider owns the plan. It books events in chronological order, then decides about due tasks in the order in which
+ * they were marked, and sets them. A task that needs its process's arguments waits for them, and so do tasks that were
+ * marked through it: its threads, and children that it had while it waited. All others go on.
  */
 #pragma once
 
@@ -17,14 +17,16 @@
 #include "state.h"
 #include "tally.h"
 
-/* Due tasks that wait for arguments, in the order of marking. */
+/* Due tasks that wait for arguments, in the order in which they were marked. */
 #define WAITING_MAX QUESTIONS_MAX
 struct waiting {
 	struct plan_due all[WAITING_MAX];
 	size_t count;
 };
 
-/* Most processes to look at again, enough for 2,700 execs a second. Further ones are not looked at again. */
+/*
+ * Maximum number of processes to look at again, enough for 2,700 execs a second. Further ones are not looked at again.
+ */
 #define YOUNG_MAX 8192
 
 /* Processes that have called exec lately, to be looked at again if moves between cgroups are not reported. */
@@ -88,22 +90,23 @@ int decider_set_config(struct decider *decider, const struct config *config);
 /* Books all queued events, and decides nothing. Returns false if events arrive faster than it books them. */
 bool decider_book(struct decider *decider);
 
-/* Books a bounded number of queued events, and decides nothing. Returns whether nothing was left. */
+/* Books a bounded number of queued events, and decides nothing. Returns whether it booked all that were queued. */
 bool decider_book_some(struct decider *decider);
 
 /*
  * Books all queued events, and then decides due tasks. Booking comes first, because facts that are read about a task
- * may be newer than the queued events, and because its children copy its record. Returns whether nothing was left.
+ * may be newer than the queued events, and because its children copy its record. Returns false if events arrive faster
+ * than it books them.
  */
 bool decider_handle(struct decider *decider);
 
 /*
- * Does the same, but waits a short time for what that needs, until no task is due. Work for later, such as asking for
- * arguments again, is left to the loop, which nothing else wakes on an idle machine.
+ * Does the same, but goes on until no task is due, and waits a short time for arguments that decisions need. Work for
+ * later, such as asking for arguments again, is left to the loop, which nothing else wakes on an idle machine.
  */
 void decider_drain(struct decider *decider);
 
-/* Has a process matched again that could not be read before, if it is time to. */
+/* If it is time to, has a process matched again that could not be read before. */
 void decider_retry(struct decider *decider);
 
 /* Returns whether decider_handle or decider_retry is to be called later, and when. */

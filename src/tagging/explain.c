@@ -188,7 +188,7 @@ static int fill_in(struct facts *facts, enum fact fact)
 	return 0;
 }
 
-/* Decides about the made-up process as the only task. Returns its record, or NULL without memory. */
+/* Decides about the made-up process as the only task. Returns its record, or NULL if out of memory. */
 static const struct task *decide(struct plan *plan, struct facts *facts)
 {
 	const struct plan_found found = { .tid = facts->tid, .tgid = facts->tgid };

@@ -9,7 +9,7 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
-/* Most rules to report that came close; more would not help. */
+/* Maximum number of rules that came close and are reported; more would not help. */
 #define CLOSE_MAX 6
 
 static const char *const name_kinds[] = {

@@ -9,10 +9,10 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 
-/* Most kinds of threads to report; threads of further kinds are only counted. */
+/* Maximum number of kinds of threads to report; threads of further kinds are only counted. */
 #define KINDS_MAX 32
 
-/* Most ids to list of one kind. */
+/* Maximum number of ids to list for one kind. */
 #define TIDS_MAX 16
 
 struct thread_kind {

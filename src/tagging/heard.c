@@ -27,8 +27,8 @@ static void name_process(const struct heard *heard, pid_t tid, char *ret, size_t
 /* ---- renames ---- */
 
 /*
- * Pause between two reads of names: 150 ms for a short wait for a class, but longer if reading would take more than 2 %
- * of a CPU's time.
+ * Pause between two reads of names: 150 ms, so that no renamed task waits long for its class; but longer if reading
+ * would take more than 2 % of a CPU's time.
  */
 #define PAUSE_MIN_MS   150
 #define PAUSE_PER_READ 50
@@ -211,7 +211,7 @@ static void check_move_flood(struct heard *heard)
 	later_do(heard->later, LATER_MOVES, ms > MOVES_PAUSE_MS ? (uint32_t)ms : MOVES_PAUSE_MS);
 }
 
-/* Lists all processes. Returns false without memory; then a scan is made later. */
+/* Lists all processes. Returns false if out of memory: then a scan follows later. */
 static bool list_for_sweep(struct heard *heard)
 {
 	const struct tasks *tasks = plan_tasks(heard->decider->plan);
@@ -272,8 +272,8 @@ static void sweep_some(struct heard *heard)
 }
 
 /*
- * Continues the sweep. If there is another flood, the sweep still goes on to its end, which it would not reach
- * otherwise.
+ * Continues the sweep. Goes on to the end even if there is another flood, because repeated floods would otherwise keep
+ * it from ever ending.
  */
 static void go_on_with_sweep(struct heard *heard)
 {
@@ -300,7 +300,7 @@ static void check_moves(struct heard *heard)
 /* Time between two looks. A look takes 0.2 ms with 10,000 tasks, 100 of which have rules that enforce. */
 #define AFTER_LOOK_MS (SECOND_MS / 16)
 
-/* Most calls to read at once, more than the rings hold: the callers can fill them while we read. */
+/* Maximum number of calls to read at once. The rings hold fewer, but callers can refill them while we read. */
 #define CALLS_MAX 16384
 
 /*
@@ -451,7 +451,7 @@ void heard_check(struct heard *heard)
 void heard_due(struct heard *heard)
 {
 	if (later_take(heard->later, LATER_NAMES)) {
-		/* In this order no rename is missed in between. */
+		/* Subscribe before reading, so that no rename is missed in between. */
 		subscribe_to_names(heard);
 		read_names(heard);
 	}

@@ -68,7 +68,10 @@ static const struct {
 	[INTAKE_FORKS] = { EVENT_FORK, 16 * 1024 * 1024, false, { .many = 1, .share = 32, .longest_us = 20000 } },
 	/* A program names its threads one after the other when it starts, and each waits for its class. */
 	[INTAKE_NAMES] = { EVENT_RENAME, 1024 * 1024, true, { .many = 16, .share = 16, .longest_us = 10000 } },
-	/* A CPU's ring has room for only 32 moves with long paths, but to fill it costs more than the sweep then. */
+	/*
+	 * A CPU's ring has room for only 32 moves with long paths, but filling it costs more than the sweep that
+	 * follows.
+	 */
 	[INTAKE_MOVES] = { EVENT_MOVE, 0, true, { .many = 16, .share = 16, .longest_us = 10000 } },
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads several subscriptions as one, in the order of time.
+ * Reads several subscriptions as one, in chronological order.
  *
  * An exec has to be handled at once. A fork need not, because the child inherits the right attributes; it only has to
  * be booked before the next exec or rename is decided. So forks have a queue of their own, which may fill up for a
@@ -42,7 +42,7 @@ enum intake_result {
 	INTAKE_ERROR, /* *ret_error is set; nothing more for now */
 };
 
-/* Most paces that are reported at once: each queue has a descriptor and a timer. */
+/* Maximum number of paces that are reported at once: each queue has a descriptor and a timer. */
 #define INTAKE_READY_MAX (2 * INTAKE_QUEUES)
 
 /*
@@ -82,8 +82,8 @@ enum intake_result intake_next(struct intake *intake, struct task_event *ret, in
 uint64_t intake_read_until_us(const struct intake *intake);
 
 /*
- * Makes the times of events from one queue ascend, none later than now (CLOCK_MONOTONIC). Two CPUs may queue their
- * events in another order than they took the times; the difference is microseconds, and the order of the queue is kept.
+ * Makes the times of events from one queue ascend, none later than now (CLOCK_MONOTONIC). Two CPUs may take the times
+ * in one order and queue their events in the other; the difference is microseconds, and the order of the queue is kept.
  * Without this, an event could wait forever for a time that its queue has passed.
  */
 void intake_put_in_order(struct task_event *events, int count, uint64_t now_ns);

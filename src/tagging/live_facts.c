@@ -155,7 +155,7 @@ static ssize_t fetch_cgroup(struct live_facts *live)
 	size_t n_read;
 	ssize_t n = procfs_cgroup(live->proc, live->facts.tgid, live->cgroup, sizeof(live->cgroup), &n_read);
 
-	/* Some kernels cut a long path off instead (6.18). */
+	/* Some kernels truncate a long path instead of failing (6.18). */
 	if (n >= PATH_MAX - 1)
 		n = -ENAMETOOLONG;
 	if (n < 0)

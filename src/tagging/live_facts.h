@@ -56,7 +56,7 @@ struct live_facts {
 	char cgroup[2 * PATH_MAX]; /* the lines of all hierarchies, then reduced to one path */
 };
 
-/* Returns a reader, or NULL without memory. All arguments must outlive it. */
+/* Returns a reader, or NULL if out of memory. All arguments must outlive it. */
 struct live_facts *live_facts_new(int proc, struct applier *applier, struct arguments *arguments,
 				  struct spending *spending);
 void live_facts_free(struct live_facts *live);
@@ -73,7 +73,7 @@ void live_facts_allow_deferral(struct live_facts *live);
 /* Call it after a decision: remembers whether arguments mattered to it. */
 void live_facts_learn(struct live_facts *live);
 
-/* Forgets this of all programs: the rules are others. */
+/* Forgets this for all programs, because the rules have changed. */
 void live_facts_unlearn(struct live_facts *live);
 
 /* Notes a -errno if it means a lack of descriptors or memory. Failures to fetch a fact are noted as well. */
@@ -89,8 +89,8 @@ bool live_facts_has_overspent(struct live_facts *live, uid_t *ret_user, pid_t *r
 void live_facts_forget_place(struct live_facts *live, pid_t tgid);
 
 /*
- * Returns whether the process is in another cgroup than when the cgroup was last read for a decision, or that was never
- * read. *ret_is_spared: the cgroup is not read at present, see spending.h.
+ * Returns whether the process's cgroup has changed since it was last read for a decision, or was never read.
+ * *ret_is_spared: the cgroup is not read at present, see spending.h.
  */
 bool live_facts_has_moved(struct live_facts *live, pid_t tgid, bool *ret_is_spared);
 

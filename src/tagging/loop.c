@@ -198,8 +198,8 @@ static int wait_for_event(struct tagger *tagger)
 }
 
 /*
- * For each wake-up sd-event reads three clocks, and it wakes up for each descriptor. With many events of tasks that
- * costs more than to handle them, so these pass it by.
+ * For each wake-up sd-event reads three clocks, and it wakes up for each descriptor. With many events of tasks, that
+ * costs more than handling them, so such events bypass sd-event.
  */
 int tagger_loop(struct tagger *tagger)
 {

@@ -41,11 +41,11 @@ static void wait_for_many(struct pace *pace)
 
 static void wait_for_one(struct pace *pace)
 {
-	/* Without memory the ticks go on. */
+	/* If epoll cannot add the descriptor, for lack of memory, keep reading at ticks. */
 	set_ticks(pace, watch(pace, pace->fd) < 0 ? pace->limits.longest_us : 0);
 }
 
-/* Returns the tick at which so many events in that time share a wake-up as the limits say. */
+/* Returns the tick for which, at this rate of events, as many share a wake-up as the limits say. */
 static uint32_t tick_for(const struct pace *pace, uint64_t count, uint64_t elapsed_us)
 {
 	const uint64_t us = elapsed_us * pace->limits.share / count;

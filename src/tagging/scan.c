@@ -14,7 +14,7 @@
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 
-/* Most passes. In a fork storm there are always new tasks, but their forks are reported anyway. */
+/* Maximum number of passes. In a fork storm there are always new tasks, but their forks are reported anyway. */
 #define PASSES_MAX 8
 
 /* Events are booked after this many tasks, so that no queue overflows during a long scan. */
@@ -84,7 +84,7 @@ static int add_process(struct scan *scan, pid_t pid)
 }
 
 /*
- * Lists all processes, sorted so that parents come first: a child starts later, and within one tick it mostly has the
+ * Lists all processes, sorted so that parents come first: a child starts later, and within one tick it usually has the
  * higher pid.
  */
 static int list_processes(struct scan *scan)
@@ -168,7 +168,7 @@ static bool is_in_cgroup(const struct decider *decider, pid_t pid, const char *c
 }
 
 /*
- * Returns whether a process in the app's cgroup has another terminal than the app, such as a shell in a terminal
+ * Returns whether a process in the app's cgroup has a terminal that is not the app's, such as a shell in a terminal
  * program.
  */
 static bool has_other_tty(const struct scan *scan, const struct visibility *app)

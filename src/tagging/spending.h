@@ -51,7 +51,7 @@ bool spending_is_quiet(struct spending *spending, uint32_t ms);
 /* Returns whether to read about a process of this user. */
 bool spending_allows(struct spending *spending, uid_t user, uint32_t ms);
 
-/* Returns the part of the CPU time of reading a file of so many bytes that the process's owner causes. */
+/* Returns the part of the CPU time `ns`, spent on reading a file of this size, that the process's owner has caused. */
 uint64_t spending_cost(uint64_t ns, size_t bytes);
 
 /*

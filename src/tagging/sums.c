@@ -7,27 +7,34 @@
 
 #include <schedqos/util/cleanup.h>
 
-/* Most rows, because users choose the names of programs and could make any number of them. */
+/* Maximum number of rows: users choose the names of programs, and could make any number of rows. */
 #define ROWS_MAX  1024
 #define SLOTS_ROWS (2 * ROWS_MAX) /* a power of two */
 
-/* Error of a computed time of birth: /proc counts in ticks. From a record of an end, the birth seems later. */
+/*
+ * Error of a computed time of birth, because /proc counts in ticks. Computed from the record of an ended task, the
+ * birth seems later.
+ */
 #define SLACK_US 50000
 
 /*
- * Estimate of what a task uses after its record of its end, which the kernel writes when the task begins to end. Most
- * of it is for freeing memory. It is taken from time that the machine used and no task did: see settle_missing().
+ * Estimate of the CPU time that a task uses after its last record, which the kernel writes when the task begins to end.
+ * Most of this time goes into freeing memory. It is part of the time that the machine used and no task reported: see
+ * settle_missing().
  */
 #define ENDING_NS	 30000ULL
 #define ENDING_NS_PER_KB 40ULL
 
-/* Most that such a task may get: more on a slow machine, but anything beyond this was used by others. */
+/*
+ * Maximum that such a task may get, as a multiple of the estimate: a slow machine takes longer, but anything beyond
+ * this was used by others.
+ */
 #define ENDING_TIMES_MAX 8
 
 /* Use during a round may be counted early or late by about this, because a round looks at one task after the other. */
 #define BLUR_NS 20000000LL
 
-/* Most tasks that may end between two rounds. */
+/* Maximum number of tasks that may end between two rounds. */
 #define ENDED_MAX 32768
 
 /* A task as it was last seen. */
@@ -102,7 +109,10 @@ static bool grow_seen(struct seen_table *table)
 	return true;
 }
 
-/* Remembers a task. Without memory it is not remembered: then a young one counts as new, another not at all. */
+/*
+ * Remembers a task. If out of memory, it is not remembered: then a young one counts as new, and an older one not at
+ * all.
+ */
 static void put_seen(struct seen_table *table, const struct seen *seen)
 {
 	struct seen *slot;
@@ -383,7 +393,7 @@ void sums_add_living(struct sums *sums, struct use_row *use_row, const struct ta
 {
 	struct row *row = (struct row *)use_row;
 
-	/* A zombie, whose end was counted. */
+	/* Do not count a zombie as living: its end was counted. */
 	if (count_task(sums, row, use, now_us, false, &sums->next))
 		return;
 	row->use.living++;
@@ -431,8 +441,8 @@ static void share_out(struct sums *sums, int64_t ns, double all)
 /*
  * Accounts for the CPU time that no task reported. A task's last record is written before the kernel takes its memory
  * apart (taskstats_exit comes before exit_mm), so the missing time was used by tasks that were ending. Rows get it in
- * proportion to an estimate of that work: so much for each task that ended, and more by the memory of its process. If
- * records were lost, a row of its own gets it.
+ * proportion to an estimate of that work: a fixed time for each task that ended, and more if its process had much
+ * memory. If records were lost, a row of its own gets it.
  */
 static void settle_missing(struct sums *sums, uint64_t busy_ns)
 {

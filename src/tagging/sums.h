@@ -27,7 +27,7 @@ struct sums_key {
 
 struct sums;
 
-/* Returns NULL without memory. */
+/* Returns NULL if out of memory. */
 struct sums *sums_new(void);
 void sums_free(struct sums *sums);
 
@@ -66,7 +66,7 @@ void sums_end_round(struct sums *sums, uint64_t busy_ns);
  */
 void sums_note_loss(struct sums *sums);
 
-/* Returns whether so many tasks have ended that it is time for a round, which forgets them. */
+/* Returns whether enough tasks have ended that it is time for a round, which forgets them. */
 bool sums_is_crowded(const struct sums *sums);
 
 /* Return the row or class of this number, or NULL. */

@@ -200,7 +200,7 @@ const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_c
 	return tagger->tally.problems;
 }
 
-/* Whether its class is to be put on it, as far as that goes. */
+/* Returns whether the task should carry its class, even if the kernel refused some or all of it. */
 static bool is_of_class(const struct task *task)
 {
 	return task->state == TASK_TAGGED || task->state == TASK_REFUSED || task->state == TASK_NOT_KEPT;

@@ -133,8 +133,8 @@ bool tagger_restore(bool *ret_done)
 		return false;
 	}
 	/*
-	 * Also if all have been put back: the daemon may have been killed while it waited for late forks. On failure
-	 * the file stays.
+	 * Restore even if all have been put back: the daemon may have been killed while it waited for late forks. On
+	 * failure the file stays.
 	 */
 	if (legacy.n_records && !restore_from(&legacy, ret_done))
 		return false;
@@ -151,7 +151,7 @@ int tagger_rehearse(const struct config *config, struct tagger **ret)
 	_cleanup_close_ int folder = state_folder_open();
 	int r;
 
-	/* Like the next daemon: without a usable record, all tasks count as born before its start. */
+	/* Do as the next daemon would: without a usable record, all tasks count as born before its start. */
 	if (state_read(folder, &legacy) < 0 || !legacy.n_records || legacy.stopped) {
 		state_legacy_clear(&legacy);
 		legacy.start = clock_ticks() + 1;

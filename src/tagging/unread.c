@@ -2,7 +2,7 @@
 /* Remembers processes that could not be read about, and when to try again. */
 #include "unread.h"
 
-/* Time until the next try for a process. Most hang for a moment only, or for good. */
+/* Time until the next try for a process. Most processes hang only for a moment, or forever. */
 #define WAIT_MIN_MS 100
 #define WAIT_MAX_MS 60000
 

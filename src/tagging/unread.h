@@ -13,7 +13,7 @@
 
 #include <schedqos/util/clock.h>
 
-/* Most processes; further ones wait for a scan. */
+/* Maximum number of processes; further ones wait for a scan. */
 #define UNREAD_MAX 1024
 
 /* Number of entries for users. Users whose ids are equal modulo this share one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Services that run beside the daemon, because it has no access to the system bus or to users' buses. */
+/* Services that run alongside the daemon, because it has no access to the system bus or to users' buses. */
 #pragma once
 
 #include <stdbool.h>

@@ -68,6 +68,6 @@ enum bus_task_flag {
 	BUS_TASK_LIMITED = 1 << 0, /* a limit allows no higher class */
 	BUS_TASK_DIFFERS = 1 << 1, /* its attributes differ from those of its class */
 	BUS_TASK_RAISED = 1 << 2,  /* its app has the focus, which raises its class */
-	BUS_TASK_FOCUSED = 1 << 3, /* its app has the focus, or is played */
+	BUS_TASK_FOCUSED = 1 << 3, /* its app has the focus, or is a game that is played */
 	BUS_TASK_HIDDEN = 1 << 4,  /* its app's windows are hidden */
 };

@@ -107,8 +107,8 @@ int sched_calls_open(pid_t except, struct trace **ret);
 
 /*
  * Subscribes to the tracepoint cgroup:cgroup_attach_task (since 4.14). The value of its events is a tid: the leader of
- * the process that was moved, or a thread that was moved alone. A process that is created in another cgroup than its
- * parent's (CLONE_INTO_CGROUP) causes no event.
+ * the process that was moved, or a thread that was moved alone. A process that is created outside its parent's cgroup
+ * (CLONE_INTO_CGROUP) causes no event.
  */
 int cgroup_moves_open(struct trace **ret);
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Most helpers that are left behind; no more are started until one of them has ended. */
+/* Maximum number of helpers left behind; no more are started until one of them has ended. */
 #define HELPERS_LEFT_MAX 8
 
 struct helper_process {
@@ -70,10 +70,10 @@ void helper_close(struct helper *helper);
  *	  exit_aio waits there for pending asynchronous I/O, which no signal ends.
  */
 
-/* Most bytes of arguments that are read. */
+/* Maximum number of bytes of arguments that are read. */
 #define READER_BYTES (64 * 1024)
 
-/* Most questions that are unanswered at a time. */
+/* Maximum number of unanswered questions. */
 #define READER_QUESTIONS_MAX 64
 
 struct reader_question {

@@ -13,7 +13,7 @@
  * slash.
  */
 
-/* Returns the path in the form in which openat and its like need it with that root. */
+/* Returns the path in the form that openat and similar calls need with that root. */
 const char *host_path(int root, const char *path);
 
 /*

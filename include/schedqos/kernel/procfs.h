@@ -85,7 +85,8 @@ int procfs_busy(int proc, uint64_t *ret_ns);
 
 /*
  * Reads the task's cgroup path in the unified hierarchy; if that is the root, the path in systemd's named hierarchy.
- * *ret_read, if not NULL, gets the number of bytes that were read for that; 0 on failure. So it does for the status.
+ * *ret_read, if not NULL, gets the number of bytes that were read for that; 0 on failure. The same goes for
+ * procfs_status.
  */
 ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size, size_t *ret_read);
 

@@ -48,7 +48,7 @@ int class_compare(const struct qos_class *a, const struct qos_class *b);
 struct config;
 struct limits;
 
-/* Makes an empty set of limits. The configuration must outlive the set. Returns NULL without memory. */
+/* Makes an empty set of limits. The configuration must outlive the set. Returns NULL if out of memory. */
 struct limits *limits_new(const struct config *config);
 void limits_free(struct limits *limits);
 
@@ -73,5 +73,5 @@ int limits_carry(struct limits *limits, const struct limits *from, uint16_t numb
  */
 uint16_t limits_max(const struct limits *limits, uint16_t limit, uint16_t like);
 
-/* Returns the tag that replaces `tag` under a limit: `tag` itself if its class is allowed, and for TAG_NONE. */
+/* Returns the tag that replaces `tag` under a limit: `tag` itself if its class is allowed, or if it is TAG_NONE. */
 uint16_t limits_apply(const struct limits *limits, uint16_t limit, uint16_t tag);

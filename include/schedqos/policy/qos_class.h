@@ -79,8 +79,8 @@ struct qos_attr qos_attr_scale(const struct qos_attr *attr, uint64_t period_ns);
 uint8_t qos_attr_raises(const struct qos_attr *attr);
 
 /*
- * Returns what a task with this `had` is to carry by a class: `had` with the attributes of the class in place of its
- * own, except those that the kernel lacks. Keeps reset_on_fork, but sets it for SCHED_DEADLINE, because such a task
+ * Returns the attributes that a class gives a task with this `had`: `had` with the attributes of the class in place of
+ * its own, except those that the kernel lacks. Keeps reset_on_fork, but sets it for SCHED_DEADLINE, because such a task
  * cannot fork without it.
  */
 struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_attr *had,
@@ -93,7 +93,7 @@ struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_at
  */
 void qos_attr_limit(const struct qos_attr *attr, const struct attr_caps *caps, struct task_attr *task);
 
-/* Returns what a pristine task is to carry by a class on a kernel that lacks no attribute. */
+/* Returns the attributes that a class gives a pristine task on a kernel that supports all of them. */
 struct task_attr qos_attr_alone(const struct qos_attr *attr);
 
 /* ---- the most that classes have given since the last start that did not follow a crash ---- */

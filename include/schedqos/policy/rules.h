@@ -139,7 +139,7 @@ struct rules {
 	uint32_t chains[GLOB_CHAINS]; /* 1 + index of the first glob of each chain; 0 if it is empty */
 };
 
-/* Makes an empty set, which the caller frees. The caller owns the rules in it. Returns NULL without memory. */
+/* Makes an empty set, which the caller frees. The caller owns the rules in it. Returns NULL if out of memory. */
 struct rules *rules_new(void);
 void rules_free(struct rules *rules);
 
@@ -177,8 +177,8 @@ const struct rule *rules_of_pattern(const struct rules *rules, const char *patte
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error);
 
 /*
- * Returns whether the arguments could bring another rule than exe alone, by themselves or together with comm. Uses only
- * argv and the base name of exe, which must be filled in.
+ * Returns whether the arguments, by themselves or together with comm, could lead to a different rule from exe alone.
+ * Uses only argv and the base name of exe, which must be filled in.
  */
 bool rules_argv_may_matter(const struct rules *rules, const struct facts *facts);
 

@@ -116,7 +116,10 @@ uint8_t attr_above(const struct task_attr *attr, const struct task_attr *than);
 /* Returns, for each attribute, the one that takes less privilege, or that of `a` if privilege does not decide. */
 struct task_attr attr_least(const struct task_attr *a, const struct task_attr *b);
 
-/* Returns what the kernel gives the child of a task with these attributes; see reset-on-fork in sched_fork, core.c. */
+/*
+ * Returns the attributes that the kernel gives a child of a task with these attributes; see reset-on-fork in
+ * sched_fork, core.c.
+ */
 struct task_attr attr_after_fork(const struct task_attr *attr);
 
 /* Returns whether all attributes are equal, including a hidden slice. Ignores reset_on_fork. */

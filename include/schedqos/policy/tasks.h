@@ -136,7 +136,7 @@ struct tasks_memory {
 	struct given *given;
 };
 
-/* Makes an empty table. memory: copied; NULL for the heap. Returns NULL without memory. */
+/* Makes an empty table. memory: copied; NULL for the heap. Returns NULL if out of memory. */
 struct tasks *tasks_new(const struct tasks_memory *memory);
 void tasks_free(struct tasks *tasks);
 
@@ -148,7 +148,7 @@ struct task *tasks_find(const struct tasks *tasks, pid_t tid);
 
 /*
  * Puts a copy of `from` into the table, removes an earlier record of that tid, and returns the copy. Links a thread to
- * its leader, if the leader has a record. Returns NULL without memory.
+ * its leader, if the leader has a record. Returns NULL if out of memory.
  */
 struct task *tasks_put(struct tasks *tasks, const struct task *from);
 

@@ -45,7 +45,7 @@ int tagger_loop(struct tagger *tagger);
  */
 int tagger_set_config(struct tagger *tagger, const struct config *config);
 
-/* Scans every task, and returns once all have been set. Call it when rules may match other tasks than before. */
+/* Scans every task, and returns once all have been set. Call it when rules may match different tasks. */
 void tagger_scan(struct tagger *tagger);
 
 /*
@@ -97,7 +97,7 @@ bool tagger_restore(bool *ret_done);
 
 /* ---- the use of tasks: counted while there is a reader, or if the setting "accounting" says so ---- */
 
-/* Most readers at a time. Each has a number below this, and its own longest waits. */
+/* Maximum number of readers at a time. Each has a number below this, and its own longest waits. */
 #define USE_READERS 16
 
 /* Name of the class of tasks without one. */
@@ -235,7 +235,7 @@ size_t tagger_records(const struct tagger *tagger);
 enum tagger_hearing {
 	HEARING_UNUSED, /* no rule or group in force needs them */
 	HEARING_HEARD,
-	HEARING_POLLED, /* the kernel does not report them: tasks are looked at again */
+	HEARING_POLLED, /* the kernel does not report them, so tasks are looked at from time to time */
 };
 
 struct tagger_status {
@@ -244,7 +244,7 @@ struct tagger_status {
 	enum tagger_hearing moves;   /* between cgroups */
 	enum tagger_hearing changes; /* of attributes: calls by which anybody sets some */
 	uint64_t unread;	/* living processes to be read again, whose arguments could not be read */
-	uint64_t helper_cpu_ns; /* CPU time of who reads for it; that of those who have ended is in the program's
-				   children's */
+	/* CPU time of the present helper; that of ended helpers counts as that of the program's children */
+	uint64_t helper_cpu_ns;
 };
 struct tagger_status tagger_status(const struct tagger *tagger);

@@ -25,7 +25,8 @@ uint32_t text_utf8_decode(const char *s, size_t n);
 const char *path_base(const char *path);
 
 /*
- * Tells whether `word` is in a list of `length` bytes whose words are separated by commas, colons, spaces or newlines.
+ * Returns whether `word` is in a list of `length` bytes whose words are separated by commas, colons, spaces or
+ * newlines.
  */
 bool text_has_word(const char *list, size_t length, const char *word);
 
