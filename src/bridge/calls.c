@@ -363,7 +363,7 @@ static int call_daemon(struct call *call, sd_bus_error *error)
 	if (r == -EACCES || r == -EPERM)
 		return sd_bus_error_set(
 			error, BRIDGE_ERROR_NO_DAEMON,
-			"the daemon refuses the bridge's connection: give its unit the group schedqos, and restart it");
+			"the daemon refuses the bridge's connection: give the daemon's unit the group schedqos, and restart the daemon");
 	if (r < 0)
 		return sd_bus_error_set(error, BRIDGE_ERROR_NO_DAEMON,
 					"no daemon runs: 'systemctl start schedqos' starts it");

@@ -162,7 +162,7 @@ static bool may_set(struct weighted *weighted, const struct manager_unit *unit)
 		return true;
 	log_write(
 		weighted->has_told_border ? LOG_DEBUG : LOG_INFO,
-		"%s: gets no CPUWeight, because that would enable the cpu controller for everything in %s; other units get none where it is off, either",
+		"%s: gets no CPUWeight, because that would enable the cpu controller for everything in %s; the same goes for other units where that controller is off",
 		unit->id, unit->slice);
 	weighted->has_told_border = true;
 	return false;

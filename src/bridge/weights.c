@@ -440,7 +440,7 @@ static int connect_to_manager(struct weights *weights)
 	if (r >= 0)
 		r = manager_each_unit(weights->units.manager, look_listed, weights);
 	if (r < 0)
-		log_error("cannot talk to systemd on the %s bus, which sets cpu weights: %s",
+		log_error("cannot talk to systemd, which sets cpu weights, on the %s bus: %s",
 			  weights->units.is_user ? "user's" : "system", strerror(-r));
 	return r;
 }

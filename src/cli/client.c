@@ -210,7 +210,7 @@ int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given)
 	if (*class)
 		log_warning("process %d: limited to %s", (int)(pid ? pid : getpid()), class);
 	else
-		log_error("process %d does not have %s now: %s", (int)(pid ? pid : getpid()), qos, reason);
+		log_error("process %d did not get %s: %s", (int)(pid ? pid : getpid()), qos, reason);
 	return *class ? 0 : EXIT_FAILURE;
 }
 

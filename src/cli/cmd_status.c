@@ -96,10 +96,10 @@ static void print_details(const cJSON *status)
 		   member_count(status, "races"), member_count(status, "not_kept"));
 	if (member_holds(status, "accounting"))
 		words_line("counted",
-			   "what classes use, of living tasks and %" PRIu64 " that ended; records lost %" PRIu64
+			   "the use of each class, by living tasks and %" PRIu64 " that ended; records lost %" PRIu64
 			   " times",
 			   member_count(status, "ended"), member_count(status, "ended_lost"));
-	print_count(status, "put back", "put_back", "times: changes of tasks that a rule enforces");
+	print_count(status, "put back", "put_back", "times, after others had changed tasks of rules that enforce");
 	print_value(status, "refused", "refused");
 	if (member_holds(status, "reload_error"))
 		words_line("reload", "refused: %s", member_text(status, "reload_error"));

@@ -243,7 +243,7 @@ static void print_condition(const cJSON *all, const cJSON *close)
 	else if (strcmp(condition, "argv") == 0)
 		printf("match.argv requires \"%s\", but no argument matches that", wanted);
 	else if (*condition && !*wanted)
-		printf("match.%s requires others, but that is %s", condition, member_text(close, "found"));
+		printf("match.%s requires another name, but that is %s", condition, member_text(close, "found"));
 	else if (member_holds(close, "found"))
 		printf("match.%s requires \"%s\", but that is %s", condition, wanted, member_text(close, "found"));
 	else if (*condition)

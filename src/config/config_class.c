@@ -187,7 +187,7 @@ static bool check_name(struct parser *parser, const struct class_table *table, c
 	if (name[strlen(QOS_PREFIX)] && name[strspn(name, allowed)] == '\0')
 		return true;
 	complain_unknown(parser, value, AT_KEY, "class", name, CLASSES(table),
-			 ": after QOS_ come capitals, digits and _");
+			 ": after QOS_ come only capital letters, digits and _");
 	return false;
 }
 

@@ -46,7 +46,7 @@ void check_path(struct parser *parser, const struct json_node *value, unsigned w
 		complain(parser, value, what,
 			 "can never match: a program's path does not end with a slash: write \"%s*\"", pattern);
 	else if (!strchr("/*?[", *pattern))
-		complain(parser, value, what, "can never match: this is compared with a full path: write \"*%s%s\"",
+		complain(parser, value, what, "can never match: the pattern is compared with a full path: write \"*%s%s\"",
 			 is_of_shell ? "" : "/", is_of_shell ? rest : pattern);
 }
 

@@ -84,7 +84,7 @@ static bool drop_if_stuck(struct peer *peer)
 	if (sd_bus_get_n_queued_write(peer->bus, &waiting) < 0 || waiting < REPLIES_MAX)
 		return false;
 	problem_report(&peer->server->daemon->bus_problem,
-		       "disconnected a client on " BUS_SOCKET ", which does not read its answers");
+		       "disconnected a client on " BUS_SOCKET " because it does not read its answers");
 	drop_peer(peer);
 	return true;
 }

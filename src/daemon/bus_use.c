@@ -169,7 +169,7 @@ int bus_list_use(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r == -EPERM)
 		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS, "only root may ask as root");
 	if (r == -EUSERS)
-		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%d programs read what tasks use, and no more can",
+		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%d programs already read what tasks use, and no more may",
 					 USE_READERS);
 	if (r < 0)
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));

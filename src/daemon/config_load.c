@@ -42,9 +42,9 @@ static const char *file_fault(const struct stat *stat)
 		return "is larger than 4 MiB";
 	/* Anybody who can write this file can make any task real-time. */
 	if (geteuid() == 0 && stat->st_uid != 0)
-		return "belongs to another user than root: refused (chown root)";
+		return "does not belong to root: refused (chown root)";
 	if (geteuid() == 0 && (stat->st_mode & (S_IWGRP | S_IWOTH)))
-		return "can be written by others than root: refused (chmod go-w)";
+		return "can be written by users other than root: refused (chmod go-w)";
 	return NULL;
 }
 

@@ -58,9 +58,9 @@ static void say_heard(const struct focus *focus)
 	if (r >= 0 && *class)
 		text_escape_to(safe, sizeof(safe), class, strlen(class));
 	if (r >= 0 && !*safe)
-		log_warning("bridge: " BRIDGE " gets to know which apps are focused or hidden, but the setting \"focus\" is off");
+		log_warning("bridge: " BRIDGE " is told which apps are focused or hidden, but the setting \"focus\" is off");
 	else
-		log_notice("bridge: " BRIDGE " gets to know which apps are focused or hidden%s%s",
+		log_notice("bridge: " BRIDGE " is told which apps are focused or hidden%s%s",
 			   *safe ? "; apps with the focus get at least " : "", safe);
 }
 

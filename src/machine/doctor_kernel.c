@@ -20,7 +20,7 @@ static void check_namespaces(struct checkup *checkup)
 		found_ok(checkup, "namespaces", "the initial ones");
 	else
 		found_bad(checkup, "namespaces",
-			  "the daemon does not start, because events name other tasks than it sees",
+			  "the daemon does not start, because events have other ids than the tasks that it sees",
 			  "run it on the host", "a container: not the initial %s namespace", other);
 }
 

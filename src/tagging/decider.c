@@ -126,7 +126,7 @@ static void check_spending(struct decider *decider, const struct facts *facts)
 		return;
 	problem_report(&decider->tally->problems[PROBLEM_SPENDING],
 		       "reading about processes of user %d takes too long, the last was process %d: for some "
-		       "seconds, its new programs are matched without cgroup and user",
+		       "seconds, this user's new programs are matched without cgroup and user",
 		       (int)user, (int)tgid);
 }
 

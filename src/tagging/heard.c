@@ -412,7 +412,7 @@ static void check_changes(struct heard *heard)
 	if (changes->caller)
 		name_process(heard, changes->caller, by, sizeof(by));
 	problem_report(&heard->decider->tally->problems[PROBLEM_CHANGES],
-		       "task %d of %s: put back a change by %s or another; further changes are put back once a second",
+		       "task %d of %s: put back a change by %s or somebody else; further changes are put back once a second",
 		       (int)tid, of, by);
 }
 

@@ -152,7 +152,7 @@ int state_file_set_aside(int folder, const char *name, const char *what, int err
 			return -errno;
 		how = "it is removed, since one is kept already as";
 	}
-	log_warning("%s of an earlier daemon is %s, and what that daemon set stays: %s " STATE_FOLDER "/%s%s", what,
+	log_warning("%s of an earlier daemon cannot be used (%s), and what that daemon set stays: %s " STATE_FOLDER "/%s%s", what,
 		    state_file_fault(error), how, aside, remedy);
 	return 0;
 }
@@ -161,13 +161,13 @@ const char *state_file_fault(int error)
 {
 	switch (error) {
 	case -EPERM:
-		return "another user or a link may have created it";
+		return "another user may have made it, or it is a link";
 	case -EBADMSG:
 		return "corrupt, or not written by schedqos";
 	case -EPROTONOSUPPORT:
-		return "of another version of schedqos";
+		return "from another version of schedqos";
 	case -ESTALE:
-		return "of another boot";
+		return "from another boot";
 	default:
 		return strerror(-error);
 	}

@@ -92,5 +92,5 @@ class Sway(SwayTest):
         self.shows(bridge.lines, second, "focused$")
         self.msg("focus", "left")
         self.shows(bridge.lines, first, "focused$")
-        wait_for(lambda: "gets to know which apps" in log(), log)
+        wait_for(lambda: "is told which apps" in log(), log)
         self.assertEqual(log().count("refuses"), 1)

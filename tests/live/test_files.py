@@ -169,7 +169,7 @@ class Reload(LiveTest):
             "1 GiB": (sparse, "larger than 4 MiB"),
             "a loop of links": (lambda: os.symlink(path, path), "symbolic links"),
             "writable by others": (lambda: write({"app": {"qos": BACKGROUND}}, 0o646), "written by others"),
-            "another's": (lambda: write({}) or os.chown(path, 65534, 0), "belongs to another user"),
+            "another's": (lambda: write({}) or os.chown(path, 65534, 0), "does not belong to root"),
             "a device": (lambda: os.symlink("/dev/zero", path), "not a regular file|belongs|written by others"),
             "unreadable": (lambda: write({"app": {"qos": BACKGROUND}}, 0), "Permission denied"),
         }

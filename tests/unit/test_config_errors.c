@@ -96,7 +96,7 @@ static const struct bad in_rules[] = {
 	/* names of classes */
 	{ "{'QOS_utility': {}}", 1, 2, "QOS_utility", "did you mean \"QOS_UTILITY\"?" },
 	{ "{'QOS_': {}}", 1, 2, "QOS_", "unknown class \"QOS_\"" },
-	{ "{'QOS_A-B': {}}", 1, 2, "QOS_A-B", "capitals, digits and _" },
+	{ "{'QOS_A-B': {}}", 1, 2, "QOS_A-B", "only capital letters, digits and _" },
 	{ "{'QOS_A': []}", 1, 11, "QOS_A", "must be an object, not a list" },
 	{ "{'QOS_A': null}", 1, 11, "QOS_A", "must be an object, not null" },
 	/* attributes that contradict each other, or the class of an earlier file */
