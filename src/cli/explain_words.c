@@ -109,7 +109,8 @@ static void print_rule(const struct view *view)
 	const bool has_rule = member_holds(thread, "rule");
 
 	if (member_is(thread, "assigned_by", "override"))
-		words_line("rule", "none applies: somebody requested this class at run time, with set or run");
+		words_line("rule", "none applies: somebody requested %s at run time, with set or run",
+			   member_text(thread, "assigned_class"));
 	else if (!has_rule && !member_is(thread, "assigned_by", "undecided"))
 		words_line("rule", "%s",
 			   member_holds(view->all, "process_rule") ? "the program's rule gives this thread no class"
@@ -128,7 +129,9 @@ static void print_rule(const struct view *view)
 	} else if (has_rule) {
 		words_line("rule", "%s", "");
 		words_value(rule);
-		printf(" (%s)", member_text(rule, "path"));
+		/* Where the rule is one of a list. */
+		if (strcmp(member_text(rule, "path"), member_text(rule, "pattern")) != 0)
+			printf(" (%s)", member_text(rule, "path"));
 		print_matched(view);
 	}
 	if (member_holds(rule, "conditions") && !member_is(thread, "assigned_by", "inherited-rule"))
@@ -193,8 +196,13 @@ static void print_others(const struct view *view)
 		print_choice(", chosen before", had, before);
 	else if (member_holds(thread, "theirs") && member_holds(rule, "enforce"))
 		print_choice(": changed by somebody, and not put back yet", carries, theirs);
-	else if (member_holds(thread, "theirs"))
+	else if (member_holds(thread, "theirs") && member_holds(thread, "limited"))
+		print_choice(": changed by somebody; at its next look the daemon lowers what exceeds the limit",
+			     carries, theirs);
+	else if (member_holds(thread, "theirs") && member_holds(thread, "class"))
 		print_choice(": changed by somebody, and left so until the next exec", carries, theirs);
+	else if (member_holds(thread, "theirs"))
+		print_choice(": changed by somebody, and left so", carries, theirs);
 	if (member_holds(thread, "class") && member_holds(thread, "withheld"))
 		print_choice(
 			", chosen before the rule applied: no rule raises a lowered task unless it has \"yield\": false",

@@ -38,7 +38,7 @@ class Set(Overrides):
         self.assert_carries(app, INITIATED)
         child, thread = app.tell(0, "fork")[0], app.tell(0, "thread", "t")[1]
         self.assertEqual(self.ask("set", app.pid, UI), "")
-        self.assertIn("somebody requested this class at run time", schedqos("explain", str(app.pid)).stdout)
+        self.assertIn("somebody requested %s at run time" % UI, schedqos("explain", str(app.pid)).stdout)
         for tid, qos in ((app.pid, UI), (thread, UI), (child, INITIATED)):
             self.assertEqual(get_attr(tid), classes()[qos])
         self.ask("set", "--inherit", app.pid, BACKGROUND)

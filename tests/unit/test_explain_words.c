@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Specifies how an explanation reads in words. */
+
+#include "test.h"
+
+#include <unistd.h>
+
+#include <schedqos/util/cleanup.h>
+
+#include "../../src/cli/explain.h"
+
+/* Returns the text for an explanation of a process by the daemon, with one thread whose members are given. */
+static char *text_of(const char *thread, const char *others)
+{
+	_cleanup_free_ char *json = NULL;
+	const int out = dup(STDOUT_FILENO);
+	FILE *file = tmpfile();
+	char *text = calloc(1, 4096);
+
+	assert_non_null(file);
+	assert_non_null(text);
+	assert_true(asprintf(&json,
+			     "{\"kind\": \"process\", \"daemon\": true, \"name\": \"x\", \"threads\": [{\"count\": 1, "
+			     "\"tids\": [7], \"name\": \"x\", \"theirs\": [\"nice\"], "
+			     "\"carries\": {\"nice\": 9}, %s}], %s}",
+			     thread, others) > 0);
+	fflush(stdout);
+	dup2(fileno(file), STDOUT_FILENO);
+	assert_int_equal(explain_print(json), 0);
+	fflush(stdout);
+	dup2(out, STDOUT_FILENO);
+	close(out);
+	rewind(file);
+	text[fread(text, 1, 4095, file)] = '\0';
+	fclose(file);
+	return text;
+}
+
+static void assert_says(const char *thread, const char *others, const char *want, const char *lack)
+{
+	_cleanup_free_ char *text = text_of(thread, others);
+
+	if (!strstr(text, want) || (lack && strstr(text, lack)))
+		fail_msg("%s", text);
+}
+
+TEST(a_change_by_others_lasts_as_long_as_the_text_says)
+{
+	assert_says("\"class\": \"QOS_UTILITY\", \"assigned_by\": \"default\"", "\"names\": []",
+		    "nice 9: changed by somebody, and left so until the next exec", NULL);
+	/* Without a class nothing takes its place at an exec. */
+	assert_says("\"assigned_by\": \"no-rule\"", "\"names\": []", "nice 9: changed by somebody, and left so",
+		    "exec");
+	assert_says("\"assigned_by\": \"no-rule\", \"limited\": true", "\"limit\": \"QOS_UTILITY\"",
+		    "nice 9: changed by somebody; at its next look the daemon lowers", "left so");
+}
+
+TEST(a_lowered_override_is_named_by_the_class_that_was_requested)
+{
+	assert_says("\"class\": \"QOS_UTILITY\", \"assigned_class\": \"QOS_USER_INTERACTIVE\", "
+		    "\"assigned_by\": \"override\"", "\"names\": []",
+		    "somebody requested QOS_USER_INTERACTIVE at run time", NULL);
+}
+
+TEST(the_place_within_a_list_follows_a_rule)
+{
+	assert_says("\"class\": \"QOS_UTILITY\", \"assigned_by\": \"rule\", \"rule\": {\"pattern\": \"a\", "
+		    "\"file\": \"f\", \"line\": 2, \"column\": 3, \"path\": \"a[1]\"}",
+		    "\"matched\": {\"kind\": \"argv0\", \"name\": \"a\"}",
+		    "\"a\" at f:2:3 (a[1]): the program's name matches that", NULL);
+	assert_says("\"class\": \"QOS_UTILITY\", \"assigned_by\": \"rule\", \"rule\": {\"pattern\": \"a\", "
+		    "\"file\": \"f\", \"line\": 2, \"column\": 3, \"path\": \"a\"}",
+		    "\"matched\": {\"kind\": \"argv0\", \"name\": \"a\"}",
+		    "\"a\" at f:2:3: the program's name matches that", NULL);
+}
+
+TEST(a_list_of_parents_has_no_single_name)
+{
+	assert_says("\"class\": \"QOS_UTILITY\", \"assigned_by\": \"default\"",
+		    "\"names\": [], \"close\": [{\"pattern\": \"a\", \"why\": \"condition\", "
+		    "\"condition\": \"parent\", \"found\": \"b\"}]",
+		    "match.parent requires another name, but that is b", NULL);
+}
