@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Those who call the daemon or the bridge, by tests/live/asker."""
+"""Connections from which tests call the daemon or the bridge, by tests/live/asker."""
 
 import os
 import subprocess
@@ -9,10 +9,10 @@ from harness import LiveTest
 
 
 class AskerTest(LiveTest):
-    INTERFACE = ""  # that is called; "": it is the first word
+    INTERFACE = ""  # the interface to call; "": each call names it as its first word
 
     def start_asker(self, *arguments, prefix=()):
-        """A connection in which somebody calls. Its `state` is "ready", or why there is none."""
+        """Opens a connection for calls and returns it. Its `state` is "ready", or the reason why there is none."""
         asker = subprocess.Popen([*prefix, os.path.join(os.path.dirname(SCHEDQOS), "tests/live/asker"), *arguments],
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), encoding="utf-8")
         self.addCleanup(self.hang_up, asker)
@@ -30,7 +30,7 @@ class AskerTest(LiveTest):
         asker.stdout.close()
 
     def ask(self, asker, *words, interface=""):
-        """What is answered: "ok" and what it holds, or "error", its name and what it says."""
+        """Makes a call. Returns the answer: "ok" and the values, or "error", its name and its text."""
         asker.stdin.write(" ".join(filter(None, map(str, (interface or self.INTERFACE, *words)))) + "\n")
         asker.stdin.flush()
         return asker.stdout.readline().rstrip("\n").split("\t")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a task carries: its scheduling attributes, those of the classes, and those of all before and after."""
+"""Reads, sets and compares scheduling attributes: of one thread, of a class, and of every thread of the machine."""
 
 import contextlib
 import ctypes
@@ -32,7 +32,7 @@ _ATTR = struct.Struct("=IIQiIQQQII")
 
 
 class Attr(NamedTuple):
-    """A task's scheduling attributes, as sched_getattr has them."""
+    """The scheduling attributes of a task, as sched_getattr returns them."""
 
     policy: int = NORMAL
     nice: int = 0
@@ -46,7 +46,7 @@ class Attr(NamedTuple):
 
 
 def get_attr(tid=0):
-    """The attributes of a thread; None when it is gone."""
+    """Returns the attributes of a thread; None if it is gone."""
     buf = ctypes.create_string_buffer(_ATTR.size)
     if LIBC.syscall(_SYS_GETATTR, tid, buf, _ATTR.size, 0) < 0:
         if ctypes.get_errno() == errno.ESRCH:
@@ -58,14 +58,14 @@ def get_attr(tid=0):
 
 def set_attr(tid=0, policy=NORMAL, nice=0, slice=0, priority=0, flags=0, deadline=0, period=0,
              util_max=0):
-    """What sched_setattr does, for any thread."""
+    """Calls sched_setattr for any thread."""
     buf = _ATTR.pack(_ATTR.size, policy, flags, nice, priority, slice, deadline, period, 0, util_max)
     if LIBC.syscall(_SYS_SETATTR, tid, buf, 0) < 0:
         raise OSError(ctypes.get_errno(), "sched_setattr of %d" % tid)
 
 
 def set_all(tid=0, policy=NORMAL, nice=0, slice=0):
-    """Sets these, and all others to their defaults, clamps included, which set_attr leaves as they are."""
+    """Sets these attributes, and all others to their defaults, including the clamps, which set_attr does not change."""
     if has_clamp():
         set_attr(tid, policy, nice, slice, flags=FLAG_UTIL_MAX, util_max=0xffffffff)
     else:
@@ -73,14 +73,14 @@ def set_all(tid=0, policy=NORMAL, nice=0, slice=0):
 
 
 def make_us_pristine():
-    """However the tests were started, and whatever a daemon made of them."""
+    """Gives our own threads default attributes, however the tests were started, and whatever a daemon set."""
     for tid in tids(os.getpid()):
         with contextlib.suppress(ProcessLookupError):
             set_all(tid)
 
 
 def _in_thread(function):
-    """The function's result, from a thread of its own with default attributes."""
+    """Calls the function in a thread of its own with default attributes. Returns the result."""
     result = []
     thread = threading.Thread(target=lambda: result.append(function()))
     thread.start()
@@ -90,7 +90,7 @@ def _in_thread(function):
 
 @functools.lru_cache(maxsize=None)
 def has_slice():
-    """Custom slices came with Linux 6.12."""
+    """Returns whether the kernel has custom slices (Linux 6.12 or later)."""
     def probe():
         set_attr(slice=7123456)
         return get_attr().slice == 7123456
@@ -100,7 +100,7 @@ def has_slice():
 
 @functools.lru_cache(maxsize=None)
 def has_clamp():
-    """Util clamps need CONFIG_UCLAMP_TASK."""
+    """Returns whether the kernel has util clamps (CONFIG_UCLAMP_TASK)."""
     def probe():
         try:
             set_attr(flags=FLAG_UTIL_MAX, util_max=512)
@@ -113,7 +113,7 @@ def has_clamp():
 
 @functools.lru_cache(maxsize=None)
 def pristine():
-    """A task with default attributes."""
+    """Returns what sched_getattr reports for a task with default attributes."""
     def probe():
         set_all()
         return get_attr()
@@ -122,7 +122,7 @@ def pristine():
 
 
 def fair(policy=NORMAL, nice=0, slice=0, util_max=1024, flags=0):
-    """What a fair task with these attributes shows on this kernel."""
+    """Returns what sched_getattr reports on this kernel for a fair task with these attributes."""
     return pristine()._replace(
         policy=policy, nice=nice, flags=flags,
         slice=slice if slice and has_slice() else pristine().slice,
@@ -130,7 +130,9 @@ def fair(policy=NORMAL, nice=0, slice=0, util_max=1024, flags=0):
 
 
 def classes():
-    """What each class of the announcement's mapping shows, and what a task shows that has none."""
+    """
+    Returns, by class of the announcement's mapping, the attributes that sched_getattr reports; "pristine": without one.
+    """
     return {
         UI: fair(NORMAL, -4, 8 * MS, 1024),
         INITIATED: fair(NORMAL, -2, 12 * MS, 768),
@@ -142,7 +144,7 @@ def classes():
 
 
 def snapshot():
-    """The attributes of every thread of the machine, by (tid, start)."""
+    """Returns the attributes of every thread of the machine, by (tid, start)."""
     found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         for tid in tids(int(pid)):
@@ -154,8 +156,8 @@ def snapshot():
 
 def baseline():
     """
-    A snapshot to compare later ones with. What others have started within the last ten seconds is None: that may be about
-    to choose its attributes, as nice(1) does.
+    Returns a snapshot to compare later ones with. A thread that others have started within the last ten seconds has
+    None: it may be about to choose its attributes, as nice(1) does.
     """
     found = snapshot()
     ours = {tid for pid in (os.getpid(), *descendants(os.getpid())) for tid in tids(pid)}
@@ -165,20 +167,20 @@ def baseline():
 
 def base_slices():
     """
-    What a task without a custom slice may show: the one that was in force when it ran last. The kernel's own is twice
-    as long with two CPUs as with one, which is all there is when it makes its first threads, thrice with four, and four
-    times with eight or more.
+    Returns the slices that a task without a custom slice may show: any base slice that was in force when it last ran.
+    The kernel makes its own base slice longer with more CPUs: twice that of one CPU with two, three times with four,
+    four times with eight or more. Its first threads may show that of one CPU, because no other was online yet.
     """
     return {pristine().slice, QOS_BASE_SLICE, pristine().slice // min(4, (os.cpu_count() or 1).bit_length())}
 
 
 def lives(tid):
-    """A zombie still has attributes; they do not matter."""
+    """Returns whether the thread lives. A zombie still has attributes, but they do not matter."""
     return state(tid) not in (None, "Z", "X")
 
 
 def differences(before, after, but=()):
-    """The threads that lived through and do not carry what they did, in words."""
+    """Describes the threads that lived through both snapshots and do not carry the same attributes."""
     def plain(attr):
         return attr._replace(slice=0) if attr.slice in base_slices() else attr
 
@@ -188,13 +190,13 @@ def differences(before, after, but=()):
 
 
 def already_tagged(before):
-    """How many threads carry a class though no daemon runs: another daemon was killed."""
+    """Counts threads that carry a class although no daemon runs, which means that another daemon was killed."""
     ours = set(classes().values()) - {pristine()}
     return sum(attr in ours for attr in before.values())
 
 
 def leftovers(before, after, but=()):
-    """Threads born since `before` that carry what only a scheduler's helper gives them, in words."""
+    """Describes the threads born since `before` that carry attributes which only a daemon like ours sets."""
     def is_ours(attr):
         if attr in there:
             return False

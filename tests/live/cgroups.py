@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Cgroups to move processes between."""
+"""Cgroups between which tests move processes."""
 
 import contextlib
 import os
@@ -10,12 +10,12 @@ from waiting import wait_for
 TOP = "/sys/fs/cgroup"
 TRACING = "/sys/kernel/tracing"
 MOUNTS = ["unshare", "-m", "--propagation", "private", "sh", "-ec"]
-# Before a daemon that is to hear of moves between cgroups.
+# Prefix for a daemon that is to receive moves between cgroups.
 HEARD = [*MOUNTS, '[ -d %s/events ] || mount -t tracefs tracefs %s; exec "$@"' % (TRACING, TRACING), "sh"]
 
 
 def _unified():
-    """Where the unified hierarchy is mounted; None if it is not, or not for writing."""
+    """Returns the mount point of the unified hierarchy; None if it is not mounted, or not writable."""
     for path in (TOP, TOP + "/unified"):
         if os.path.exists(path + "/cgroup.procs") and os.access(path, os.W_OK):
             return path
@@ -23,7 +23,7 @@ def _unified():
 
 
 class Cgroups:
-    """New ones, all of which end with the test; skips the test where there can be none."""
+    """New cgroups, removed at the end of the test. Skips the test if none can be made."""
 
     def __init__(self, name):
         top = self.find_top()
@@ -40,7 +40,7 @@ class Cgroups:
         return _unified()
 
     def make(self, path):
-        """Together with those around it."""
+        """Makes a cgroup, and the cgroups above it. Returns its folder."""
         whole = self.root
         for part in ["", *path.split("/")]:
             whole = os.path.normpath(os.path.join(whole, part))
@@ -50,11 +50,11 @@ class Cgroups:
         return whole
 
     def path(self, path=""):
-        """As /proc/PID/cgroup names it."""
+        """Returns the path of a cgroup as /proc/PID/cgroup shows it."""
         return os.path.normpath("/" + os.path.relpath(os.path.join(self.root, path), self.top))
 
     def move(self, pid, path):
-        """The process, into one of ours."""
+        """Moves the process into one of our cgroups."""
         self._write(pid, self.make(path))
 
     def back(self, pid):
@@ -76,7 +76,7 @@ class Cgroups:
             self.remove_one(folder)
 
     def remove_one(self, folder):
-        """An empty one."""
+        """Removes an empty cgroup."""
         wait_for(lambda: self.is_removed(folder), "the end of " + folder)
         self.made.remove(folder)
 
@@ -88,7 +88,7 @@ class Cgroups:
 
 
 class CpuCgroups(Cgroups):
-    """Those of the cpu controller, of version 1 where it has that."""
+    """Cgroups of the cpu controller; of version 1 if that has the controller."""
 
     def __init__(self, name):
         self.is_v1 = os.path.exists(TOP + "/cpu/cpu.shares")
@@ -117,7 +117,7 @@ class CpuCgroups(Cgroups):
             self.turn(self.top, "-cpu")
 
     def weigh(self, path, weight):
-        """100 is the usual weight; 0: cpu.idle."""
+        """Sets the weight of a cgroup: 100 is the usual weight, and 0 sets cpu.idle."""
         folder, file, value = self.make(path), "cpu.weight", max(1, weight)
         if weight == 0 and os.path.exists(folder + "/cpu.idle"):
             file, value = "cpu.idle", 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The program under test: run to its end, or as a daemon on a configuration of the test's own."""
+"""Runs the program under test: as a verb to its end, or as a daemon with a configuration of the test."""
 
 import json
 import os
@@ -30,17 +30,17 @@ def environment():
 
 
 def without(*capabilities):
-    """What comes before a program to be run by a root that lacks these."""
+    """Returns the prefix that runs a program as root without these capabilities."""
     but = ",".join("-" + name for name in capabilities)
     return ["setpriv", "--bounding-set", but, "--inh-caps", but]
 
 
-# As the unit has it: a root that may read what its mode says.
+# Prefix for root as the unit runs it: without the capabilities that ignore the mode of files.
 CONFINED = without("dac_override", "dac_read_search")
 
 
 def shipped():
-    """The shipped configuration as a folder's layers."""
+    """Returns the shipped configuration as the layers of a folder."""
     layers, top = {}, os.path.join(TOP, "configs")
     for folder, _, names in os.walk(top):
         for name in names:
@@ -50,14 +50,14 @@ def shipped():
 
 
 def schedqos(*args, prefix=(), **options):
-    """Runs the program to its end, with the sanitizers' findings as failures."""
+    """Runs the program to its end. Findings of the sanitizers are failures."""
     process = subprocess.Popen([*prefix, SCHEDQOS, *args], env=environment(), stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                encoding="utf-8", errors="backslashreplace", **options)
     try:
         output = process.communicate(timeout=PATIENCE * 2)
     except subprocess.TimeoutExpired:
-        # Gently: it may be a daemon, which has tasks to put back.
+        # End it by SIGTERM: it may be a daemon, which has tasks to put back.
         process.terminate()
         output = process.communicate()
         raise AssertionError("did not end: %s\n%s" % (process.args, output[1])) from None
@@ -68,8 +68,8 @@ def schedqos(*args, prefix=(), **options):
     return result
 
 
-# The lowest layer: a program whose tag shows that all events before its start have been handled. The machine's own
-# knobs stay as they are.
+# The lowest layer: a rule for a marker program. Once that is tagged, all events before its start have been handled. The
+# machine's own knobs stay as they are.
 SYNC_NAME = "schedqos-sync"
 SYNC_LAYER = {"schedqos": {"sched_profile": None, "autogroup": "keep"},
               SYNC_NAME: {"qos": "QOS_SYNC"},
@@ -77,7 +77,7 @@ SYNC_LAYER = {"schedqos": {"sched_profile": None, "autogroup": "keep"},
 
 
 class Daemon:
-    """A daemon in the foreground on configurations of the test's own, never on the machine's."""
+    """A daemon in the foreground that reads only configurations of the test, never those of the machine."""
 
     def __init__(self, folder, config=None, layers=None, args=(), prefix=(), environ=None):
         self.folder = tempfile.mkdtemp(dir=folder)
@@ -109,13 +109,13 @@ class Daemon:
         return ["--config", self.config, "--configs-path", self.layers, *self.args]
 
     def launch(self):
-        """Starts it, and does not wait until it is ready."""
+        """Starts the daemon without waiting until it is ready."""
         make_us_pristine()
         self.before = baseline()
         self.run()
 
     def run(self):
-        """Starts it where one has been before: what there is is what that one has left."""
+        """Starts the daemon where another one has run before, with the files that it has left."""
         with open(self.stderr, "ab") as stderr:
             self.popen = subprocess.Popen([*self.prefix, SCHEDQOS, "start", *self.options()],
                                           stdin=subprocess.DEVNULL, stdout=stderr, stderr=stderr,
@@ -135,7 +135,7 @@ class Daemon:
         return self.ask("status").returncode == 0
 
     def ask(self, *args):
-        """What a client gets that sees the daemon's files."""
+        """Runs a verb as a client that sees the daemon's files. Returns the finished process."""
         return schedqos(*args, prefix=["nsenter", "-m", "-t", str(self.pid), "--"] if self.has_own_mounts else [])
 
     @property
@@ -156,28 +156,33 @@ class Daemon:
         return json.loads(result.stdout)
 
     def reload(self, config=None):
-        """By the verb; returns the finished process."""
+        """
+        Reloads the daemon by the verb, after writing the configuration if one is given. Returns the finished process.
+        """
         if config is not None:
             self.configure(config)
         return self.ask("reload")
 
     def sockets(self):
-        """Port and drops, as the kernel counts them, of each of the daemon's sockets at the proc connector."""
+        """
+        Returns the port and the number of drops, as the kernel counts them, of each of the daemon's proc connector
+        sockets.
+        """
         inodes = {file[8:-1] for file in open_files(self.pid).values() if file.startswith("socket:[")}
         with open("/proc/net/netlink", encoding="ascii") as table:
             rows = [line.split() for line in table.readlines()[1:]]
         return [(int(row[2]), int(row[8])) for row in rows if row[1] == "11" and row[9] in inodes]
 
     def freeze(self):
-        """SIGSTOP, and its effect: on another CPU a task goes on for a moment."""
+        """Sends SIGSTOP and waits for its effect, because on another CPU a task runs on for a moment."""
         os.kill(self.pid, signal.SIGSTOP)
         wait_for(lambda: state(self.pid) == "T", "the daemon stopped")
 
     def sync(self):
         """
-        Returns when every event up to now has been handled. Of events that are late, as on a slow machine, all are
-        noted before any is decided about, in no order: the marker's turn may come before others'. An answer tells
-        that all have had theirs.
+        Returns when every event up to now has been handled. The marker alone is not enough: if events are late, as on a
+        slow machine, the daemon books all of them before it decides about any, and may decide about the marker before
+        others. But it answers a request only after it has decided about all.
         """
         marker = Program([SYNC_NAME, "1000"], sleep_program())
         want = fair(NORMAL, 1, 3333333)
@@ -190,13 +195,13 @@ class Daemon:
         self.status()
 
     def kill(self):
-        """As a crash."""
+        """Kills the daemon, like a crash."""
         self.popen.kill()
         self.popen.wait()
         wait_for(lambda: schedqos("status").returncode, "no daemon")
 
     def stop(self, how=signal.SIGTERM):
-        """Ends it, by a signal or by the verb (None), and checks that it has left no trace."""
+        """Stops the daemon, by a signal or by the verb (None), and checks that it has left no trace."""
         if not self.running():
             return
         if how is None:
@@ -220,14 +225,14 @@ class Daemon:
             raise AssertionError("the daemon ended with %d\n%s" % (status, log))
 
     def traces(self):
-        """What it has left behind, in words."""
+        """Describes everything that the daemon has left behind."""
         after = snapshot()
         return differences(self.before, after, self.changed) + leftovers(self.before, after, self.changed)
 
     def check_undone(self):
         wrong = self.traces()
         if wrong:
-            # A fork may outlast the stop, on a busy machine.
+            # On a busy machine a fork may outlast the stop.
             schedqos("restore")
             wrong = self.traces()
         if wrong:
@@ -235,7 +240,7 @@ class Daemon:
             raise AssertionError("after the stop:\n" + "\n".join(wrong[:8] + more))
 
     def discard(self):
-        """However a test ended: no daemon is left behind."""
+        """Stops the daemon, however the test has ended."""
         if self.running():
             self.popen.terminate()
             try:

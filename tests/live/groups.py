@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Groups of tasks that do what a script says: conducted from here, played by the program actor.c."""
+"""Groups of tasks that follow a script. This file conducts them, and the program actor.c plays them."""
 
 import ctypes
 import errno
@@ -17,12 +17,12 @@ from scripts import BIRTHS
 from waiting import wait_for
 
 SYS_FUTEX, FUTEX_WAKE = 202 if platform.machine() == "x86_64" else 98, 1
-# As enum word in actor.c.
+# In the order of enum word in actor.c.
 WORDS = (*BIRTHS, "exec", "rename", "exit", "leave", "nice", "policy", "slice", "reset")
 
 
 def tool(name):
-    """A program in C as `make unit-tests` has built it, beside the program under test or in the tree."""
+    """Returns the path of a C program built by `make unit-tests`: next to the program under test, or in the tree."""
     for build in os.path.dirname(SCHEDQOS), os.path.join(TOP, "build"):
         path = os.path.join(build, "tests/live", name)
         if os.path.exists(path):
@@ -31,7 +31,7 @@ def tool(name):
 
 
 class Seen(NamedTuple):
-    """What a task shows, with the nice value that real time hides."""
+    """The attributes of a task, with the nice value that a real-time policy hides."""
 
     policy: int
     nice: int
@@ -41,7 +41,7 @@ class Seen(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Of one step: 0 or an errno; what the task showed."""
+    """The outcome of one step: 0 or an errno, and the attributes of the task before and after."""
 
     error: int
     before: Seen
@@ -49,7 +49,7 @@ class Outcome(NamedTuple):
 
 
 class Slot(ctypes.Structure):
-    """As in actor.c; the first field is the one that its task waits for."""
+    """Struct slot of actor.c. The task waits for a change of the first field."""
 
     _fields_ = [("ordered", ctypes.c_uint32), ("done", ctypes.c_uint32), ("tid", ctypes.c_int32), ("error", ctypes.c_int32),
                 ("word", ctypes.c_uint32), ("name", ctypes.c_char * 64), ("number", ctypes.c_int64 * 4)]
@@ -60,7 +60,7 @@ class Board(ctypes.Structure):
 
 
 class RunningGroup(Program):
-    """One group that runs one script, step by step: its programs are links to the actor in the folder."""
+    """A group that runs one script, step by step. Its programs are links to the actor in the folder."""
 
     def __init__(self, script, folder, name, user=0, limit=None):
         file = os.memfd_create("board")
@@ -75,18 +75,18 @@ class RunningGroup(Program):
         os.close(file)
 
     def wait_for(self, number):
-        """Until the slot's task has done what it was to do. Returns 0 or an errno."""
+        """Waits until the slot's task has done its step. Returns 0 or an errno."""
         slot = self.board.slot[number]
         wait_for(lambda: slot.done == slot.ordered, lambda: "slot %d of %s" % (number, list(map(str, self.script))))
         return slot.error
 
     def wait_for_birth(self, number, error=0):
-        """Of the slot's task; error: of who was to make it."""
+        """Waits until the slot's task exists. error: that of the step that was to create the task."""
         error = error or self.wait_for(number)
         assert not error, "no task in slot %d: %s" % (number, os.strerror(error))
 
     def order(self, step):
-        """The slot of the task that it creates, if any, begins with one step: its creation."""
+        """Has the task do the step. If the step creates a task, that task's slot begins with one step: its creation."""
         slot = self.board.slot[step.slot]
         self.before = seen(slot.tid)
         if step.outside:
@@ -109,11 +109,11 @@ class RunningGroup(Program):
 
     @property
     def tids(self):
-        """By slot, of each that was ever used."""
+        """Returns the tid of each slot that was ever used."""
         return {number: slot.tid for number, slot in enumerate(self.board.slot) if slot.tid}
 
     def end(self):
-        """With all its tasks."""
+        """Ends the group with all its tasks."""
         if not self.popen.stdin.closed:
             self.popen.stdin.close()
         self.popen.wait()
@@ -121,7 +121,7 @@ class RunningGroup(Program):
 
 
 def run_all(groups, between):
-    """Their scripts, to the end: each does its next step, then between() is called."""
+    """Runs the scripts of the groups to the end: each group does its next step, then between() is called."""
     for group in groups:
         group.wait_for_birth(0)
     for number in range(max(len(group.script) for group in groups)):
@@ -134,7 +134,7 @@ def run_all(groups, between):
 
 
 def choose(tid, step):
-    """By root, outside of the group. Returns 0 or an errno."""
+    """Sets an attribute as root, from outside of the group. Returns 0 or an errno."""
     attr = get_attr(tid)
     if attr is None:
         return errno.ESRCH
@@ -154,5 +154,5 @@ def choose(tid, step):
 
 def seen(tid):
     attr = get_attr(tid)
-    # The nice value under real time as well.
+    # getpriority also returns the nice value of a real-time task.
     return attr and Seen(attr.policy, LIBC.getpriority(os.PRIO_PROCESS, tid), attr.slice, attr.priority, attr.flags)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a live test is made of: programs under names, a daemon, and assertions on what a thread carries."""
+"""The base class of live tests: programs under any name, a daemon, and assertions on the attributes of a thread."""
 
 import os
 import shutil
@@ -15,12 +15,13 @@ from tasks import comm
 from waiting import wait_for
 
 
-# What takes long, and has the program do nothing that shorter tests do not have it do with sanitizers.
+# Marks a test that takes long, and under which the program does nothing that shorter tests do not cover with
+# sanitizers.
 once = unittest.skipIf(is_sanitized(), "long, and run without sanitizers")
 
 
 class LiveTest(Stage, unittest.TestCase):
-    """Programs under names, a daemon, and assertions on what a thread carries."""
+    """A test with programs under any name, a daemon, and assertions on the attributes of a thread."""
 
     def setUp(self):
         end_all()
@@ -32,33 +33,36 @@ class LiveTest(Stage, unittest.TestCase):
         self.current = None
 
     def prepare(self, config=None, **options):
-        """A daemon that is still to be started."""
+        """Returns a daemon that the test starts later."""
         self.current = Daemon(self.folder, config, **options)
         self.addCleanup(self.current.discard)
         return self.current
 
     def daemon(self, config=None, **options):
-        """Starts a daemon, which is stopped, and its traces looked for, when the test ends well."""
+        """Starts a daemon. If the test ends well, the daemon is stopped and checked for traces."""
         return self.prepare(config, **options).start()
 
     def tearDown(self):
-        # The programs of the test still live: every test is one of the undo, too.
+        # The programs of the test still live, so every test also tests the undo.
         if self.current:
             self.current.stop()
 
     def new_cgroups(self, name):
-        """Which end with the test."""
+        """Returns cgroups that are removed at the end of the test."""
         cgroups = Cgroups(name)
         self.addCleanup(cgroups.remove)
         return cgroups
 
     def need(self, prefix):
-        """Skips the test where programs cannot be run in that way, as in a chroot."""
+        """Skips the test if no program can be run with this prefix, as in a chroot."""
         if subprocess.run([*prefix, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
             self.skipTest("%s does not work here" % " ".join(prefix))
 
     def assert_carries(self, task, want, message=""):
-        """Waits until the task (a program or a tid) carries a class, by its name, or these attributes. Its tid, and these."""
+        """
+        Waits until the task (a program or a tid) carries a class, given by name, or these attributes. Returns its tid
+        and them.
+        """
         tid = task.pid if isinstance(task, Program) else task
         attr = classes()[want] if isinstance(want, str) else want
         wait_for(lambda: get_attr(tid) == attr,
@@ -68,8 +72,8 @@ class LiveTest(Stage, unittest.TestCase):
 
     def assert_keeps(self, task, want, message=""):
         """
-        The task carries this, and still does when all events up to now have been handled. On a busy machine its arguments,
-        which its rule needs, may be known only later, so this waits for the former.
+        Waits until the task carries this, and checks that it still does once all events up to now have been handled. It
+        has to wait first, because on a busy machine the arguments that a rule needs may be read late.
         """
         tid, attr = self.assert_carries(task, want, message)
         self.current.sync()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The proc connector's messages as the kernel packs them: a struct nlmsghdr, a struct cn_msg and a body."""
+"""Messages of the proc connector as the kernel packs them: a struct nlmsghdr, a struct cn_msg and a body."""
 
 import socket
 import struct
@@ -14,7 +14,7 @@ _HEAD = struct.Struct("=IHHIIIIIIHH")
 
 
 def open_socket():
-    """A socket without a subscription."""
+    """Opens a socket without a subscription."""
     return socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _NETLINK_CONNECTOR)
 
 
@@ -29,13 +29,13 @@ def listen(netlink):
 
 
 def rename(pid, name):
-    """The message that this process has renamed itself."""
+    """Returns a message which says that this process has renamed itself."""
     return _message(struct.pack("=IIQii16s", COMM, 0, time.monotonic_ns(), pid, pid, name))
 
 
 def forked_child(message):
-    """The child's thread id, if it is of a fork; else None."""
-    # What, cpu and timestamp, then the parent's and the child's.
+    """Returns the tid of the new task if the message reports a fork, else None."""
+    # The fields: event, cpu and timestamp, then the ids of the parent and of the child.
     if len(message) < _HEAD.size + 32 or struct.unpack_from("=I", message, _HEAD.size)[0] != FORK:
         return None
     return struct.unpack_from("=I", message, _HEAD.size + 24)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The programs that a test runs: ones that just are there, and puppets; and the end of all of them."""
+"""Programs that tests run: idle ones, and puppets that obey commands. Also ends all of them."""
 
 import contextlib
 import functools
@@ -15,7 +15,7 @@ import unittest
 from attributes import LIBC, get_attr
 from tasks import descendants
 
-# The distribution's, which any user can run.
+# The Python of the distribution, which any user can run.
 PYTHON = os.path.realpath(shutil.which("python3", path="/usr/bin") or sys.executable)
 PUPPET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "puppet.py")
 PR_SET_CHILD_SUBREAPER = 36
@@ -24,8 +24,8 @@ PR_SET_CHILD_SUBREAPER = 36
 @functools.lru_cache(maxsize=None)
 def sleep_program():
     """
-    A sleep that does not mind under which name it runs, nor from which path, as coreutils built as one program do: some
-    by their first argument, and Ubuntu 26.04's by the path that the kernel was given.
+    Returns a sleep program that runs under any name and from any path. A coreutils built as a single program does not:
+    some versions go by the first argument, and that of Ubuntu 26.04 by the path that the kernel was given.
     """
     for path in ("/bin/sleep", "/usr/bin/gnusleep", "/bin/busybox"):
         if os.path.exists(path):
@@ -39,13 +39,13 @@ def sleep_program():
 
 
 class Program:
-    """A process of the test's, ended with the test."""
+    """A process of the test, ended with the test."""
 
     def __init__(self, argv, executable=None, **options):
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("stdout", subprocess.DEVNULL)
         if not argv[0]:
-            # With nothing to do between fork and exec, Python 3.13 takes posix_spawn, and no empty name.
+            # Without a function between fork and exec, Python 3.13 uses posix_spawn, which refuses an empty name.
             options.setdefault("preexec_fn", lambda: None)
         self.popen = subprocess.Popen(argv, executable=executable, **options)
         self.pid = self.popen.pid
@@ -66,16 +66,16 @@ class Program:
 
 
 class Puppet(Program):
-    """A Python process under a name of ours that carries out commands in any of its threads. See puppet.py."""
+    """A Python process under a name of our choice, which carries out commands in any of its threads. See puppet.py."""
 
     def __init__(self, argv, executable, **options):
-        # Since 3.12, Python warns of forks among threads; ours are to be just that.
+        # Since 3.12, Python warns of forks in a process with threads, which puppets make on purpose.
         super().__init__([*argv[:1], "-ISWignore", PUPPET, *argv[1:]], executable,
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
         assert self.popen.stdout.readline() == b"ready\n"
 
     def begin(self, thread, verb, *args):
-        """Has the thread (0: the first) do something without waiting for an answer, for what does not end."""
+        """Has the thread (0: the first) do something that does not end, without waiting for an answer."""
         self.popen.stdin.write(json.dumps([thread, verb, *args]).encode() + b"\n")
         self.popen.stdin.flush()
 
@@ -89,7 +89,7 @@ class Puppet(Program):
 
 
 class Stage:
-    """Runs programs under names of its own. A mixin for classes with a folder and addCleanup."""
+    """Runs programs under names of the test. A mixin for classes with a folder and addCleanup."""
 
     folder = None
 
@@ -97,7 +97,7 @@ class Stage:
         return os.path.join(self.folder, name)
 
     def write(self, name, text):
-        """A file of the test's that everybody may read, with the folders that it is in. Its path."""
+        """Writes a file of the test that everybody may read, and the folders around it. Returns its path."""
         path = self.path(name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
@@ -106,14 +106,14 @@ class Stage:
         return path
 
     def alias(self, name, target=None):
-        """A symbolic link of that name to a program."""
+        """Makes a symbolic link of that name to a program. Returns its path."""
         path = self.path(name)
         if not os.path.lexists(path):
             os.symlink(target or sleep_program(), path)
         return path
 
     def copy(self, name, target=None):
-        """A program of that name."""
+        """Copies a program to that name. Returns its path."""
         path = self.path(name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         shutil.copy(target or sleep_program(), path)
@@ -125,14 +125,14 @@ class Stage:
         return program
 
     def sleeper(self, name, *args, prefix=(), **options):
-        """A program that calls itself by that name, and just is there; behind a prefix such as nice -n 5."""
+        """Starts an idle program of that name, behind a prefix such as nice -n 5 if one is given."""
         if prefix:
             return self.run_program([*prefix, self.alias(name), "1000", *args], **options)
         options.setdefault("executable", sleep_program())
         return self.run_program([name, "1000", *args], **options)
 
     def puppet(self, name="puppet", *args, **options):
-        # By its path: a Python called after a program in PATH would look for its library beside that.
+        # Run it by its path: a Python named like a program in PATH would look for its library next to that program.
         path = self.alias(name, PYTHON)
         puppet = Puppet([path, *args], path, **options)
         self.addCleanup(puppet.end)
@@ -140,7 +140,7 @@ class Stage:
 
 
 def end_all():
-    """Ends what a test has left behind: whatever is below this process, orphans included."""
+    """Ends all processes that a test has left behind: everything below this process, including orphans."""
     LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     while True:
         living = descendants(os.getpid())
@@ -149,7 +149,8 @@ def end_all():
                 os.kill(pid, signal.SIGKILL)
         if not living:
             return
-        # One by one, with a look at all others after each, a thousand take minutes on a slow machine.
+        # Reap all that have ended before looking again: with a look after each, a thousand take minutes on a slow
+        # machine.
         with contextlib.suppress(ChildProcessError):
             os.waitpid(-1, 0)
             while os.waitpid(-1, os.WNOHANG)[0]:

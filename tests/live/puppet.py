@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-A process that carries out commands. Each line of its input is a JSON list [THREAD, VERB, ARGUMENT ...]; the
-answer is a line of JSON, or {"error": ...}. Thread 0 is the one that the process began with. It loads next to nothing,
-and makes no thread that it was not told to make.
+A process that carries out commands. Each line of its input is a JSON list [THREAD, VERB, ARGUMENT ...]; the answer is a
+line of JSON, or {"error": ...}. Thread 0 is the one that the process began with. The process loads as little as
+possible, and makes no thread without a command.
 """
 
 import _thread
@@ -56,7 +56,7 @@ def attempt(call):
 
 
 def name(text, how="prctl"):
-    """Gives this thread a name, in one of the two ways there are."""
+    """Gives this thread a name, by prctl or by its file in /proc."""
     raw = text.encode("latin-1")
     if how == "prctl":
         LIBC.prctl(PR_SET_NAME, ctypes.c_char_p(raw), 0, 0, 0)
@@ -67,7 +67,7 @@ def name(text, how="prctl"):
 
 
 def thread(text=None, how="prctl"):
-    """Makes a thread, by this one. Returns its number and its tid."""
+    """Makes a thread from this one. Returns its number and its tid."""
     worker = Worker()
     workers.append(worker)
     _thread.start_new_thread(worker.run, ())
@@ -84,7 +84,7 @@ def pause():
 
 
 def fork(count=1):
-    """Children that are just there. Returns their pids."""
+    """Makes idle children. Returns their pids."""
     children = []
     for _ in range(count):
         child = os.fork()
@@ -95,12 +95,15 @@ def fork(count=1):
 
 
 def spawn(argv, path=None):
-    """A child that execs. Returns its pid."""
+    """Makes a child that calls exec. Returns its pid."""
     return os.posix_spawn(path or argv[0], argv, os.environ)
 
 
 def in_terminal(argv, path):
-    """As a terminal starts a shell: it leads a session, with a terminal of its own. Returns when it has called exec."""
+    """
+    Makes a child that leads a session with a terminal of its own, as a terminal program starts a shell. Returns once
+    the child has called exec.
+    """
     master, slave = os.openpty()
     done, doing = os.pipe()
     pid = os.fork()
@@ -117,20 +120,20 @@ def in_terminal(argv, path):
 
 
 def run(argv, path=None):
-    """This process becomes another program; from whichever thread."""
+    """Turns this process into another program, from whichever thread this is."""
     sys.stdout.write("0\n")
     sys.stdout.flush()
     os.execv(path or argv[0], argv)
 
 
 def leave():
-    """The first thread ends, the others go on: one more of them takes the orders from now on."""
+    """Ends the first thread while the others go on. A new thread takes the orders from now on."""
     _thread.start_new_thread(serve, ())
     LIBC.syscall(SYS_EXIT, 0)
 
 
 def children_of_many(count):
-    """Short-lived children, as fast as they can be made."""
+    """Makes short-lived children as fast as possible."""
     for _ in range(count):
         child = os.fork()
         if child == 0:
@@ -140,14 +143,14 @@ def children_of_many(count):
 
 
 def rename_often(count):
-    """Two names in turn, as fast as they can be given."""
+    """Sets two names in turn as fast as possible."""
     for i in range(count):
         LIBC.prctl(PR_SET_NAME, b"odd" if i % 2 else b"even", 0, 0, 0)
     return count
 
 
 def threads_often(count):
-    """Short-lived threads, one after another."""
+    """Makes short-lived threads, one after another."""
     gone = _thread.allocate_lock()
     for _ in range(count):
         gone.acquire()
@@ -156,7 +159,7 @@ def threads_often(count):
 
 
 def become(user):
-    """No longer root; for good."""
+    """Gives up root for good."""
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
@@ -164,7 +167,7 @@ def become(user):
 
 
 def flood(ports, count):
-    """Sends so many renames that never were to these ports at the proc connector. Returns how many were taken."""
+    """Sends false reports of renames, `count` to each of these proc connector ports. Returns how many were accepted."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     import proc_events
     message, sent = proc_events.rename(1, b"other"), 0

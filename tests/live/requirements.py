@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the live tests need of the machine."""
+"""Checks whether live tests can run on this machine."""
 
 import contextlib
 import errno
@@ -13,14 +13,17 @@ from waiting import PATIENCE
 
 
 def proc_connector_fault():
-    """Why the proc connector does not work here, or None: found out without the daemon, by children of ours."""
+    """
+    Returns the reason why the proc connector does not work here, or None. Finds out without the daemon, by children of
+    ours.
+    """
     children, end = set(), time.monotonic() + PATIENCE
     with contextlib.closing(proc_events.open_socket()) as netlink:
         netlink.settimeout(PATIENCE)
         try:
             proc_events.listen(netlink)
             while time.monotonic() < end:
-                # One more for each message: so much else may come that some do not fit.
+                # Start one more for each message: so many other events may come that some are dropped.
                 child = os.posix_spawnp("true", ["true"], os.environ)
                 children.add(child)
                 os.waitpid(child, 0)
@@ -36,7 +39,7 @@ def proc_connector_fault():
 
 
 def why_not():
-    """What keeps all live tests from running here, or None."""
+    """Returns the reason why no live test can run here, or None."""
     if os.geteuid() != 0:
         return "not root"
     if not os.access(SCHEDQOS, os.X_OK):

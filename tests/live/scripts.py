@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Random scripts for groups of tasks (see actor.c), and their effects on tasks, without those of a daemon."""
+"""Random scripts for groups of tasks (see actor.c), and the effects of the steps on tasks when no daemon runs."""
 
 import dataclasses
 
@@ -12,7 +12,7 @@ LIVING_MAX = 10
 BIRTHS = ("fork", "sibling", "double", "spawn", "thread")
 CHOICES = {"nice": ("nice",), "policy": ("policy",), "slice": ("slice",), "reset": ()}
 
-# What the classes below give.
+# Values that the classes below give.
 CLASS_NICES = (-4, -2, 2, 4, 6)
 CLASS_SLICES = tuple(slice * MS for slice in (6, 8, 12, 16, 20))
 LOWEST, HIGHEST = min(CLASS_NICES), max(CLASS_NICES)
@@ -52,7 +52,7 @@ class Step:
 
 class Process:
     def __init__(self, parent, program):
-        self.parent = parent  # as /proc shows it; None: the conductor
+        self.parent = parent  # the parent as /proc shows it; None: the conductor
         self.program = program
         self.slots = []
         self.leader = None
@@ -63,7 +63,7 @@ class Process:
 
 
 class Task:
-    """A task, and what of it decides what it may choose: as it would be without a daemon."""
+    """A task as it would be without a daemon: its state decides which choices it may make."""
 
     def __init__(self, process, like=None):
         self.process = process
@@ -96,7 +96,9 @@ class Group:
         task.process.slots.remove(slot)
 
     def allows(self, step):
-        """Whether the step can be made, and chooses nothing that a daemon is free to refuse: see may_choose()."""
+        """
+        Returns whether the step is possible, and chooses nothing that a daemon is free to refuse: see may_choose().
+        """
         task = self.tasks.get(step.slot)
         if not task or (step.word in BIRTHS and step.args[0] in self.born):
             return False
@@ -111,7 +113,10 @@ class Group:
         return outside or not self.user
 
     def may_choose(self, task, nice, outside):
-        """A user is refused some values while a class gives a higher one, which would be allowed without the daemon."""
+        """
+        Returns whether a user may choose the nice value. While a class gives a higher one, the kernel refuses some
+        values that it would allow without the daemon.
+        """
         return self.is_root(outside) or nice >= HIGHEST or nice == task.nice == 0
 
     def apply(self, step):
@@ -138,7 +143,7 @@ class Group:
         else:
             parent = {"sibling": task.process.living_parent(), "double": None}.get(step.word, task.process)
             process = Process(parent, step.args[1] if step.word == "spawn" else task.process.program)
-        # reset-on-fork: the one in between has it no longer.
+        # With reset-on-fork, the process in between has lost that flag already.
         self.add(slot, process, Task(process, task))
 
     def choose(self, step, task):
@@ -156,8 +161,9 @@ class Group:
 
 class Writer:
     """
-    Writes one script, of what people do and of what can be seen: no value that a class gives, no reset-on-fork, of which
-    no event tells, no CLONE_PARENT, whose maker is unknown, and nothing that raises a task to where it may have been lowered from.
+    Writes one script, of steps that people take and whose effects can be observed. Leaves out values that a class
+    gives; reset-on-fork, which no event reports; CLONE_PARENT, whose caller is unknown; and steps that raise a task to
+    a state from which it may have been lowered.
     """
 
     choices = {"nice": 5, "policy": 3, "slice": 3}
@@ -201,7 +207,7 @@ class Writer:
 
     def birth(self, slot):
         word = self.choose(self.births)
-        # It is not known which thread created another one, where they differ.
+        # If threads differ, it is not known which of them created another one.
         if word == "thread" and len(self.group.tasks[slot].process.slots) > 1:
             word = "fork"
         args = (self.slot(),) if word != "spawn" else (self.slot(), self.random.choice(PROGRAMS))

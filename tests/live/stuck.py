@@ -2,15 +2,15 @@
 """
 Processes that cannot be inspected without blocking.
 
-  stuck.py serve FOLDER [COUNT PROGRAM]  mounts a file system there whose one file, "file", is never read to the end, and
-                                         says "ready"; with COUNT, runs so many of the following
+  stuck.py serve FOLDER [COUNT PROGRAM]  mounts a file system there, says "ready", and never finishes a read of the one
+                                         file in it, "file"; with COUNT, runs that many of the following
   PROGRAM stuck.py hang FILE [ARGUMENT ...]
                                          sleeps in mmap(), holding the lock of its own memory
-  PROGRAM stuck.py fork FILE             the same, as soon as it may read a line, in a thread of its own; meanwhile it
-                                         forks, which waits for that lock, and then says which child it has
+  PROGRAM stuck.py fork FILE             after a line of input, does the same in another thread; meanwhile it forks, which
+                                         has to wait for that lock, and then prints the pid of the child
 
-On SIGUSR1 the server answers, and all of them go on, and just are there. When it ends, the kernel does away with its
-file system, so that they go on as well. What is packed here is in linux/fuse.h.
+On SIGUSR1 the server answers; then all of these processes go on, and stay idle. When the server ends, the kernel removes
+its file system, so they go on as well. The structs that are packed here are in linux/fuse.h.
 """
 
 import _thread
@@ -31,7 +31,7 @@ DIRECT_IO, KEEP_CACHE = 1, 2
 ASYNC_READ, ASYNC_DIO = 1, 1 << 15
 FILE_NODE, FILE_BYTES, READS_MAX, HOUR_S = 2, 65536, 64, 3600
 
-# Opened with this flag the file is not cached, so that a mmap has to empty the cache of the others.
+# A file opened with this flag is not cached, so mmap has to empty the cache that the other descriptors filled.
 UNCACHED = os.O_NONBLOCK
 
 
@@ -54,7 +54,7 @@ class Server:
         try:
             os.write(self.device, struct.pack("=IiQ", 16 + len(body), -error, unique) + body)
         except FileNotFoundError:
-            pass  # who asked is gone
+            pass  # the process that asked is gone
 
     def go_on(self, *_):
         self.answers = True
@@ -64,7 +64,7 @@ class Server:
 
     def read(self, unique, size):
         self.reads.append((unique, size))
-        # Last: the signal may come at any time.
+        # Check this last, because the signal may come at any time.
         if self.answers:
             self.go_on()
 
@@ -94,7 +94,7 @@ class Server:
             run(*args)
 
     def read_first_page(self):
-        """Keeps it locked, since it is being read for it."""
+        """Keeps the first page locked: the kernel is reading it for this process."""
         os.pread(os.open(self.file, os.O_RDONLY), 1, 0)
         pause()
 
@@ -117,7 +117,7 @@ def pause():
 
 
 def hang(file, *_):
-    # Not Python's mmap, which does not let other threads run.
+    # Do not use Python's mmap, which does not let other threads run.
     LIBC.mmap(None, ctypes.c_size_t(4096), mmap.PROT_READ, mmap.MAP_PRIVATE, os.open(file, os.O_RDONLY | UNCACHED),
               ctypes.c_long(0))
     pause()

@@ -9,7 +9,7 @@ import unittest
 
 
 class Quiet(unittest.TestResult):
-    """Counts, and prints failures and skipped tests only."""
+    """Counts tests; prints only failures and skipped ones."""
 
     def __init__(self):
         super().__init__()
@@ -24,7 +24,7 @@ def files(folder):
 
 
 def load(path, words=()):
-    """The tests of a file, or those whose names contain one of the words."""
+    """Returns the tests of a file, or those whose names contain one of the words."""
     loader = unittest.TestLoader()
     if words:
         loader.testNamePatterns = ["*%s*" % word for word in words]
@@ -50,7 +50,10 @@ def run_file(path, words):
 
 
 def run(folder, arguments):
-    """Those files of the folder, and in them those words, that the arguments name; all by default. The exit status."""
+    """
+    Runs the files of the folder, and the tests in them, that the arguments name; all by default. Returns the exit
+    status.
+    """
     named = {os.path.basename(arg) for arg in arguments if arg.endswith(".py")}
     words = [arg for arg in arguments if not arg.endswith(".py")]
     totals = [0, 0, 0]

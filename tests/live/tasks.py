@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tasks, as /proc shows them."""
+"""Reads facts about tasks from /proc."""
 
 import contextlib
 import os
@@ -7,7 +7,9 @@ import re
 
 
 def stat(tid):
-    """The fields of /proc/TID/stat behind the name, the state first; none when the thread is gone."""
+    """
+    Returns the fields of /proc/TID/stat after the name, beginning with the state; an empty list if the thread is gone.
+    """
     try:
         with open("/proc/%d/stat" % tid, "rb") as file:
             return file.read().rpartition(b")")[2].decode().split()
@@ -16,13 +18,13 @@ def stat(tid):
 
 
 def start_time(tid):
-    """Clock ticks since boot; None when the thread is gone."""
+    """Returns the start in clock ticks since boot; None if the thread is gone."""
     fields = stat(tid)
     return int(fields[19]) if fields else None
 
 
 def state(tid):
-    """One letter; None when the thread is gone."""
+    """Returns the letter of the state; None if the thread is gone."""
     fields = stat(tid)
     return fields[0] if fields else None
 
@@ -36,7 +38,7 @@ def comm(tid):
 
 
 def tids(pid):
-    """The threads of a process."""
+    """Returns the threads of a process."""
     try:
         return [int(tid) for tid in os.listdir("/proc/%d/task" % pid)]
     except (FileNotFoundError, ProcessLookupError):
@@ -44,7 +46,7 @@ def tids(pid):
 
 
 def open_files(pid):
-    """What each of a process's descriptors refers to, by number; without those that it closes meanwhile."""
+    """Returns the target of each descriptor of a process, by number. Leaves out those that it closes meanwhile."""
     found = {}
     for name in os.listdir("/proc/%d/fd" % pid):
         with contextlib.suppress(FileNotFoundError):
@@ -53,19 +55,19 @@ def open_files(pid):
 
 
 def reads(pid):
-    """How often a process called read(2)."""
+    """Returns how often a process has called read(2)."""
     with open("/proc/%d/io" % pid, encoding="ascii") as io:
         return int(re.search(r"(?m)^syscr: (\d+)", io.read()).group(1))
 
 
 def sleeps(pid):
-    """How often a process went to sleep."""
+    """Returns how often a process has gone to sleep."""
     with open("/proc/%d/status" % pid, encoding="utf-8", errors="replace") as status:
         return int(re.search(r"(?m)^voluntary_ctxt_switches:\s+(\d+)", status.read()).group(1))
 
 
 def descendants(pid):
-    """All processes below this one."""
+    """Returns all processes below this one."""
     found = []
     for tid in tids(pid):
         try:

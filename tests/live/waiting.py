@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How long a test waits for a condition, and how much of a storm it makes."""
+"""Waits for conditions, and scales the size of storms to the machine."""
 
 import os
 import time
 
-# How long a condition may take to come true. It is no measure of speed: a loaded machine is slow.
+# Longest time, in seconds, for a condition to come true. It says nothing about speed, because a loaded machine is slow.
 PATIENCE = float(os.environ.get("PATIENCE", "30"))
-# How much of a storm of forks there is to be: less than all of it where each takes milliseconds.
+# Size of a storm of forks: 1 is all of it; less for a machine on which each fork takes milliseconds.
 STORM = float(os.environ.get("STORM", "1"))
 
 
 def storm_of(count):
-    """So many forks or programs, on a machine of usual speed."""
+    """Returns the number of forks or programs for a storm: count on a machine of usual speed, fewer on a slow one."""
     return max(1, round(count * STORM))
 
 
@@ -26,5 +26,6 @@ def wait_for(condition, what):
         now = time.monotonic()
         if now > end:
             raise AssertionError("never happened: " + (what() if callable(what) else what))
-        # What is waited for needs the processor as well: where asking takes a program, half of the time is left to it.
+        # The work that we wait for needs the processor, too. If the check itself runs a program, leave half of the time
+        # to it.
         time.sleep(max(0.002, now - began))
