@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-A session for one test: a runtime folder, a bus, a compositor with real windows, and schedqos-focus. All of it runs as an
-ordinary user, since compositors refuse root.
+The session of one test: a runtime folder, a bus, a compositor with real windows, and schedqos-focus. Everything in it
+runs as an ordinary user, because compositors refuse root.
 """
 
 import glob
@@ -21,14 +21,14 @@ from waiting import PATIENCE, wait_for
 BUILD = os.path.dirname(SCHEDQOS)
 FOCUS = os.path.join(BUILD, "schedqos-focus")
 BRIDGE = os.path.join(BUILD, "tests/desktop/bridge")
-# An ordinary user who runs nothing else: the one for those who have no name.
+# An ordinary user who runs nothing else: nobody.
 USER = 65534 if os.geteuid() == 0 else os.geteuid()
 BUS = """<busconfig><type>session</type><listen>unix:path=%s</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""
 
 
 class Lines:
-    """What a program prints, as it comes."""
+    """Collects the lines that a program prints."""
 
     def __init__(self, stream):
         self.all = []
@@ -41,7 +41,7 @@ class Lines:
         stream.close()
 
     def find(self, pattern):
-        """The last line that matches."""
+        """Returns the last line that matches, or None."""
         return next((line for line in reversed(self.all) if re.search(pattern, line)), None)
 
     def wait(self, pattern):
@@ -64,13 +64,13 @@ class DesktopTest(unittest.TestCase):
             os.chown(path, USER, -1)
         keep = {key: value for key, value in environment().items()
                 if not re.match("DISPLAY|WAYLAND|XDG_|DBUS_|SWAYSOCK|I3SOCK|NIRI_|HYPRLAND_|PIPEWIRE_", key)}
-        # A bus that is not there is none of the machine's.
+        # If the test starts no bus, this address leads nowhere, rather than to a bus of the machine.
         bus = "unix:path=" + os.path.join(self.runtime, "bus")
         self.env = dict(keep, PATH=self.path(), HOME=self.folder, SHELL="/bin/sh", XDG_RUNTIME_DIR=self.runtime,
                         DBUS_SESSION_BUS_ADDRESS=bus, DBUS_SYSTEM_BUS_ADDRESS=bus)
 
     def remove_folder(self):
-        """The last thing of a test. What programs have said is shown if it has failed."""
+        """Ends the test. If it has failed, first prints the last lines of each program's log."""
         result = self._outcome.result
         if any(test is self for test, _ in result.failures + result.errors):
             for path in sorted(glob.glob(self.folder + "/*.log")):
@@ -84,7 +84,7 @@ class DesktopTest(unittest.TestCase):
         return os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/games"
 
     def start(self, *argv, **options):
-        """A program that is ended with the test."""
+        """Starts a program that is ended with the test."""
         user = {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}
         self.programs += 1
         name = os.path.join(self.folder, "%s-%d.log" % (os.path.basename(argv[0]), self.programs))
@@ -104,7 +104,7 @@ class DesktopTest(unittest.TestCase):
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        # What it has started, too: the group is its own.
+        # End the programs that it has started, too: its process group has no others.
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -117,7 +117,7 @@ class DesktopTest(unittest.TestCase):
                 self.assertEqual(process.returncode, 0, log)
 
     def run_tool(self, *argv, **options):
-        """A program that ends at once; its output."""
+        """Runs a program that ends at once. Returns its output."""
         user = {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}
         result = subprocess.run(argv, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 cwd=self.folder, timeout=PATIENCE, encoding="utf-8", check=False, **user, **options)
@@ -133,7 +133,10 @@ class DesktopTest(unittest.TestCase):
         return bus
 
     def await_socket(self, name):
-        """Until somebody listens there, in the runtime folder: it is there a little before. Returns its path."""
+        """
+        Waits until a server listens on this socket of the runtime folder, because the file exists before that. Returns
+        its path.
+        """
         path = os.path.join(self.runtime, name)
 
         def listens():
@@ -143,19 +146,19 @@ class DesktopTest(unittest.TestCase):
         return path
 
     def has_name(self, name):
-        """Whether somebody has it on the session's bus."""
+        """Returns whether anybody owns the name on the session's bus."""
         return name in self.run_tool("dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
                                      "org.freedesktop.DBus.ListNames")
 
     def start_printing(self, **env):
-        """schedqos-focus --print, and what it prints."""
+        """Starts schedqos-focus --print. Returns the lines that it prints."""
         process = self.start(FOCUS, "--print", stdout=subprocess.PIPE, encoding="utf-8", env=env)
         process.lines = Lines(process.stdout)
         process.lines.wait("^bridge: ")
         return process.lines
 
     def start_bridge(self, *args):
-        """A service that owns org.schedqos1, and prints the reports that it gets."""
+        """Starts a service that owns org.schedqos1 and prints the reports that it gets."""
         process = self.start(BRIDGE, *args, stdout=subprocess.PIPE, encoding="utf-8")
         process.lines = Lines(process.stdout)
         process.lines.wait("^ready$")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Runs the tests of schedqos-focus with real compositors, as far as they are installed: run.py [FILE or WORD ...]. The last
-line is "N passed, N failed, N skipped"; exits 77 when there is no such program.
+Runs the tests of schedqos-focus with those compositors that are installed: run.py [FILE or WORD ...]. The last line is
+"N passed, N failed, N skipped". Exits 77 if schedqos-focus is not built.
 """
 
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-schedqos-focus follows compositors that cannot run here (niri, Hyprland) and survives ones that send rubbish. A server
-of the test sends the messages that those compositors document. Processes are real, windows are not. tests/fuzz covers
-all kinds of rubbish.
+schedqos-focus follows compositors that cannot run here (niri, Hyprland), and survives compositors that send rubbish. A
+server of the test sends the messages that those compositors document. Processes are real, windows are not. tests/fuzz
+covers all kinds of rubbish.
 """
 
 import contextlib
@@ -18,16 +18,16 @@ from desktop import FOCUS, USER, DesktopTest
 from waiting import PATIENCE, wait_for
 
 
-class Nothing(DesktopTest):
-    def test_why(self):
-        """The output tells a user who knows nothing why each source is not used."""
+class NoSource(DesktopTest):
+    def test_the_output_says_why_each_source_is_not_used(self):
+        """A user who knows nothing about schedqos can tell from the output why each source is not used."""
         lines = self.start_printing(DISPLAY=":99999")
         for source, why in (("KWin", "there is no session bus"), ("sway", r"nobody listens at \$SWAYSOCK or \$XDG_RUNTIME_DIR/sway"),
                             ("X11", r"no X server answers at \$DISPLAY"), ("GameMode", "there is no session bus")):
             lines.wait("^  not by %s: %s" % (source, why))
 
-    def test_without_the_system_bus_no_service(self):
-        """The last line tells why the service ends."""
+    def test_without_the_system_bus_the_service_ends_with_the_reason(self):
+        """The last line of its log says why."""
         said = subprocess.run([FOCUS], env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               encoding="utf-8", timeout=PATIENCE, check=False)
         self.assertEqual(said.returncode, 1)
@@ -40,7 +40,7 @@ class Conversation(DesktopTest):
         self.one, self.two = self.start("sleep", "1000").pid, self.start("sleep", "1000").pid
 
     def listen(self, path):
-        """Opens a socket of the user's."""
+        """Opens a socket as the user and listens on it."""
         path = os.path.join(self.runtime, path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         server = socket.socket(socket.AF_UNIX)
@@ -89,7 +89,7 @@ class Niri(Conversation):
         return {"id": number, "idx": number, "name": None, "output": output, "is_active": is_active,
                 "is_focused": is_active, "active_window_id": None}
 
-    def test_events(self):
+    def test_windows_of_niri_are_followed(self):
         self.workspaces = [self.workspace(1, "eDP-1", True), self.workspace(2, "eDP-1", False),
                            self.workspace(3, "HDMI-1", True)]
         self.windows = [self.window(10, self.one, 1, True), self.window(11, self.two, 2)]
@@ -102,20 +102,21 @@ class Niri(Conversation):
         self.say("WindowFocusChanged")
         self.shows(lines, self.two, "focused$")
         self.shows(lines, self.one, "hidden, if that lasts")
-        # Nothing is asked about what changes all the time, nor when a process ends.
+        # It asks nothing after an event that comes all the time, nor when a process ends.
         before = self.asked
         self.say("WindowLayoutsChanged")
         os.kill(self.two, signal.SIGKILL)
         self.shows(lines, self.two, "gone$")
-        # On a workspace that nobody knows.
+        # The window is on an unknown workspace.
         self.windows = [self.window(10, self.one, 7)]
         self.say("WindowOpenedOrChanged")
         self.shows(lines, self.one, "visible$")
         self.assertEqual(self.asked, before + 2)
 
-    def test_what_a_stranger_sends(self):
+    def test_signals_of_strangers_are_ignored(self):
         """
-        A stranger's message to us alone, faked as the bridge's or the bus's, does not make us report everything again.
+        A stranger sends signals to schedqos-focus alone that look like those of the bridge or the bus. They must not
+        make it report everything again.
         """
         self.start_bus()
         bridge = self.start_bridge()
@@ -135,7 +136,7 @@ class Niri(Conversation):
         self.assertEqual([line for line in bridge.lines.all if line.startswith("%d " % self.one)],
                          ["%d focused" % self.one, "%d visible" % self.one])
 
-    def test_rubbish_ends_it_until_it_comes_again(self):
+    def test_a_compositor_that_sends_rubbish_is_dropped_until_it_recovers(self):
         self.windows = [self.window(10, self.one, 1, True)]
         lines = self.start_printing()
         self.shows(lines, self.one, "focused$")
@@ -173,7 +174,7 @@ class Hyprland(Conversation):
                      "workspace": {"id": workspace, "name": str(workspace)}, "title": "x"}, **more)
 
     def print_it(self):
-        """Starts printing; returns the lines and the socket for events."""
+        """Starts printing. Returns the lines, and a function that sends events."""
         lines = self.start_printing()
         lines.wait("^windows: Hyprland")
         self.events.setblocking(False)
@@ -189,7 +190,7 @@ class Hyprland(Conversation):
                     peer.sendall(text)
         return lines, say
 
-    def test_events(self):
+    def test_windows_of_hyprland_are_followed(self):
         self.monitors = [{"id": 0, "activeWorkspace": {"id": 1}, "specialWorkspace": {"id": 0}}]
         self.clients = [self.client(0xa, self.one, 1), self.client(0xb, self.two, 2)]
         self.active = {"address": "0xa"}
@@ -201,14 +202,14 @@ class Hyprland(Conversation):
         say(b"windowtitle>>b\nworkspace>>2\nworkspacev2>>2,2\nactivewindow>>foot,x\nactivewindowv2>>b\n")
         self.shows(lines, self.two, "focused$")
         self.shows(lines, self.one, "hidden, if that lasts")
-        # The scratchpad, and nothing focused.
+        # The scratchpad is shown, and nothing has the focus.
         self.clients[0] = self.client(0xa, self.one, -99)
         self.monitors[0]["specialWorkspace"] = {"id": -99}
         self.active = {}
         say(b"activespecial>>special,eDP-1\nactivewindowv2>>\n")
         self.shows(lines, self.one, "visible$")
         self.shows(lines, self.two, "visible$")
-        # Not the shown one of its group.
+        # Another window of its group is shown.
         self.clients[1]["hidden"] = True
         say(b"moveintogroup>>b\n")
         self.shows(lines, self.two, "hidden, if that lasts")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A process is focused while it is registered with GameMode, by GameMode's own program."""
+"""A process counts as a played game while it is registered with GameMode, by GameMode's own program."""
 
 import signal
 
@@ -22,19 +22,19 @@ class Games(DesktopTest):
     def play(self):
         return self.start("gamemode-simulate-game")
 
-    def test_a_game(self):
+    def test_a_registered_game_is_played_until_it_or_gamemode_ends(self):
         lines = self.start_printing()
         lines.wait("^  not by GameMode: com.feralinteractive.GameMode is not on")
         daemon = self.start_gamemode()
         game = self.play()
         self.shows(lines, game.pid, "played$")
-        # One that is there already.
+        # The game is registered already.
         later = self.start_printing()
         later.wait("^games: GameMode$")
         self.shows(later, game.pid, "played$")
         self.end(game, signal.SIGKILL)
         self.shows(lines, game.pid, "gone$")
-        # Without the daemon nothing is known to be played.
+        # Without GameMode's daemon no game is known.
         game = self.play()
         self.shows(lines, game.pid, "played$")
         self.end(daemon, signal.SIGKILL)

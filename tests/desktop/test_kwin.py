@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""KWin, without a screen or a GPU, runs our script, which reports real windows. Scripts of the test move the focus."""
+"""KWin, without a screen or GPU, runs our script, which reports real windows. Scripts of the test move the focus."""
 
 import os
 
 from desktop import FOCUS, DesktopTest
 from waiting import wait_for
 
-# One that does not mind an output without a refresh rate, as 5.27 has it here.
+# A client that accepts an output without a refresh rate, which is what 5.27 has here.
 CLIENT = "weston-simple-shm"
-# For Plasma 5.27 and 6.
+# A script for Plasma 5.27 and 6.
 ALL = "const all = workspace.windowList ? workspace.windowList() : workspace.clientList();\n" \
     "for (let i = 0; i < all.length; i++) {\n\tconst window = all[i];\n\tif (window.pid !== %d)\n\t\tcontinue;\n\t%s;\n}\n"
 ACTIVATE = "if (workspace.windowList) workspace.activeWindow = window; else workspace.activeClient = window"
@@ -45,7 +45,7 @@ class KWin(DesktopTest):
         self.assertIn("int32", reply)
         self.call("/Scripting", "org.kde.kwin.Scripting.start")
 
-    def test_focused_visible_minimised(self):
+    def test_windows_are_focused_visible_or_hidden_if_minimised(self):
         lines = self.start_printing()
         lines.wait("^windows: KWin")
         first = self.start(CLIENT)
@@ -64,7 +64,7 @@ class KWin(DesktopTest):
         self.shows(lines, second.pid, "gone$")
         self.assertEqual([name for name in os.listdir(self.runtime) if name.endswith(".js")], [])
 
-    def test_two_at_once_and_one_that_was_killed(self):
+    def test_other_runs_and_killed_ones_do_not_disturb(self):
         bridge = self.start_bridge()
         self.end(self.start(FOCUS), 9)
         service = self.start(FOCUS)
@@ -76,7 +76,7 @@ class KWin(DesktopTest):
         second = self.start(CLIENT)
         self.shows(lines, second.pid, "focused$")
 
-    def test_kwin_starts_anew(self):
+    def test_a_restarted_kwin_is_followed(self):
         lines = self.start_printing()
         first = self.start(CLIENT)
         self.shows(lines, first.pid, "focused$")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Apps are followed by the attributes that GNOME's Mutter writes on the cgroups of units. Without systemd there are no
-units here: the test makes their cgroups. With Mutter itself real windows get the focus; without it the test writes the
-attributes.
+Apps are followed by the attributes that GNOME's Mutter writes on the cgroups of units. There is no systemd here to make
+units, so the test makes their cgroups. If Mutter is installed, real windows get the focus; otherwise the test writes
+the attributes.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ class Units(DesktopTest):
         self.start_bus()
         self.env["WAYLAND_DISPLAY"] = "wayland-schedqos"
         self.apps = unified()
-        # One at a time: the folders are named by the user.
+        # Only one run at a time, because the names of the folders depend only on the user.
         lock = os.open(self.apps, os.O_RDONLY | os.O_CLOEXEC)
         self.addCleanup(os.close, lock)
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -41,7 +41,7 @@ class Units(DesktopTest):
             self.apps = self.make(self.apps, name)
 
     def make(self, folder, name):
-        """Makes a cgroup of the user's, and removes it after the test."""
+        """Makes a cgroup that belongs to the user, and removes it after the test."""
         path = os.path.join(folder, name)
         try:
             os.mkdir(path)
@@ -54,7 +54,7 @@ class Units(DesktopTest):
     @staticmethod
     def remove(path):
         def is_gone():
-            # A process that has been killed is there for a moment.
+            # A process that was killed still exists for a moment.
             with contextlib.suppress(OSError):
                 os.rmdir(path)
             return not os.path.exists(path)
@@ -70,7 +70,7 @@ class Units(DesktopTest):
 
 
 class Mutter(Units):
-    """Mutter's attributes, written by the test."""
+    """The test writes the attributes that Mutter would write."""
 
     def setUp(self):
         super().setUp()
@@ -82,19 +82,19 @@ class Mutter(Units):
     def write(unit, text):
         os.setxattr(unit, XATTR, text.encode())
 
-    def test_focused(self):
+    def test_one_process_stands_for_the_unit_with_the_focus(self):
         self.write(self.first, "-1")
         lines = self.start_printing()
         lines.wait("^windows: Mutter")
         self.shows(lines, self.one.pid, "focused$")
-        # A slice, and a unit in it, that come later.
+        # A slice, and a unit in it, appear later.
         inner = self.make(self.make(self.apps, "app-new.slice"), "second.service")
         two = self.run_in(inner, "sleep", "1000")
         self.write(inner, "-1")
         self.write(self.first, "1234567")
         self.shows(lines, two.pid, "focused$")
         self.shows(lines, self.one.pid, "gone$")
-        # Another process of the unit stands for it when the first has ended.
+        # When the first process of the unit has ended, another one stands for the unit.
         three = self.run_in(inner, "sleep", "1000")
         self.end(two, signal.SIGKILL)
         self.shows(lines, three.pid, "focused$")
@@ -114,7 +114,7 @@ class RealMutter(Units):
         self.await_socket("wayland-schedqos")
         wait_for(lambda: self.has_name(NAME), "Mutter on the bus")
 
-    def test_windows_come_and_go(self):
+    def test_the_focus_of_real_windows_is_followed(self):
         lines = self.start_printing()
         lines.wait("^windows: Mutter")
         first = self.run_in(self.make(self.apps, "app-first.scope"), "foot")

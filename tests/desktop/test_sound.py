@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Apps that play through PipeWire are known, and an app that may be heard is never reported hidden. The sink is a dummy.
+Apps that play through PipeWire are known, and an app that may be heard is never reported as hidden. The sink is a
+dummy.
 """
 
 import os
@@ -35,7 +36,7 @@ class Sound(SwayTest):
         return server
 
     def play(self, lines, *argv):
-        """Starts a player; retries while WirePlumber does not know the sink yet."""
+        """Starts a player, and starts it again as long as WirePlumber does not know the sink."""
         players = []
 
         def plays():
@@ -50,7 +51,7 @@ class Sound(SwayTest):
         self.msg("exec", "foot sh -c 'while :; do pw-cat --playback %s; sleep 0.1; done'" % self.silence)
         return wait_for(lambda: set(self.windows()) - before, "a window").pop()
 
-    def test_what_is_heard_is_not_hidden(self):
+    def test_an_app_that_plays_sound_is_not_hidden(self):
         self.start_pipewire()
         lines = self.start_printing()
         lines.wait("^sound: PipeWire")
@@ -58,7 +59,7 @@ class Sound(SwayTest):
         lines.wait("plays sound")
         self.msg("workspace", "2")
         self.shows(lines, terminal, r"visible \(hidden, but may be heard\)")
-        # Another that is silent.
+        # Another terminal, which is silent.
         silent = self.open_window()
         self.msg("workspace", "3")
         self.shows(lines, silent, r"visible \(hidden, if that lasts\)")
@@ -66,7 +67,7 @@ class Sound(SwayTest):
         self.run_tool("kill", str(player))
         lines.wait("stopped playing")
 
-    def test_pipewire_starts_anew(self):
+    def test_a_restarted_pipewire_is_followed(self):
         lines = self.start_printing()
         lines.wait("^sound: nothing is known")
         server = self.start_pipewire()
@@ -76,7 +77,7 @@ class Sound(SwayTest):
         self.start_pipewire()
         self.play(lines)
 
-    def test_a_client_of_pulse(self):
+    def test_an_app_that_plays_through_pulse_is_known(self):
         for name in ("pipewire-pulse", "paplay"):
             if not shutil.which(name):
                 self.skipTest("no %s" % name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Real windows in sway, which runs headless, with foot: no screen or GPU is needed."""
+"""Real windows of foot in a headless sway, which needs no screen or GPU."""
 
 import json
 import os
@@ -45,7 +45,7 @@ class SwayTest(DesktopTest):
 
 
 class Sway(SwayTest):
-    def test_focused_visible_hidden(self):
+    def test_windows_are_focused_visible_or_hidden_on_other_workspaces(self):
         lines = self.start_printing()
         first = self.open_window()
         self.shows(lines, first, "focused$")
@@ -63,7 +63,7 @@ class Sway(SwayTest):
         self.shows(lines, first, "gone$")
         self.shows(lines, second, "focused$")
 
-    def test_sway_starts_anew(self):
+    def test_a_restarted_sway_is_followed(self):
         lines = self.start_printing(SWAYSOCK=self.socket)
         first = self.open_window()
         self.shows(lines, first, "focused$")
@@ -73,7 +73,7 @@ class Sway(SwayTest):
         second = self.open_window()
         self.shows(lines, second, "focused$")
 
-    def test_no_bridge_and_one_that_refuses(self):
+    def test_a_missing_or_refusing_bridge_is_reported_until_it_serves(self):
         self.start_bus()
         self.start_printing().wait("^bridge: org.schedqos1 is not on the system bus")
         bridge = self.start_bridge("org.freedesktop.DBus.Error.AccessDenied")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Windows on an X server without a screen, with openbox or i3 and xterm."""
+"""Windows of xterm on an X server without a screen, with openbox or i3."""
 
 import os
 import subprocess
@@ -24,12 +24,12 @@ class X11(DesktopTest):
                               check=False).returncode == 0
 
     def open_window(self):
-        """Returns the process and the window."""
+        """Opens a window. Returns its process and its id."""
         process = self.start("xterm", "-geometry", "20x5")
         return process, wait_for(lambda: self.window_of(process.pid), "a window")
 
     def window_of(self, pid):
-        # Before the first window there may be no list, which is an error to it.
+        # Before the first window there may be no list, which wmctrl reports as an error.
         listed = subprocess.run(["wmctrl", "-lp"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                 encoding="utf-8", check=False)
         for line in listed.stdout.splitlines():
@@ -47,7 +47,7 @@ class Openbox(X11):
         self.start("openbox")
         wait_for(self.has_manager, "openbox")
 
-    def test_focused_visible_minimised(self):
+    def test_windows_are_focused_visible_or_hidden_if_minimised(self):
         lines = self.start_printing()
         first, first_window = self.open_window()
         self.shows(lines, first.pid, "focused$")
@@ -60,7 +60,7 @@ class Openbox(X11):
         self.shows(lines, second.pid, "hidden, if that lasts")
         self.run_tool("wmctrl", "-i", "-a", second_window)
         self.shows(lines, second.pid, "focused$")
-        # To another desktop.
+        # Switch to another desktop.
         self.run_tool("wmctrl", "-s", "1")
         self.shows(lines, first.pid, "hidden, if that lasts")
         self.run_tool("wmctrl", "-s", "0")
@@ -68,7 +68,7 @@ class Openbox(X11):
         self.end(first)
         self.shows(lines, first.pid, "gone$")
 
-    def test_another_users_window(self):
+    def test_a_window_of_another_user_is_not_reported(self):
         if os.geteuid() != 0:
             self.skipTest("not root")
         lines = self.start_printing()
@@ -81,7 +81,7 @@ class Openbox(X11):
 class I3(X11):
     NEEDS = (*X11.NEEDS, "i3", "i3-msg")
 
-    def test_workspaces(self):
+    def test_windows_on_other_workspaces_and_tabs_are_hidden(self):
         config = os.path.join(self.folder, "i3.conf")
         with open(config, "w", encoding="ascii") as file:
             file.write("# i3 config file (v4)\n")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The table of the daemon's costs: CPU time in us, which virtual time gives exactly. It depends on what the daemon is built
-with and runs on, so these are in the table too, and with others it says nothing.
+Compares the daemon's costs with a table of them: CPU time in us, which virtual time measures exactly. The costs depend
+on the compiler and the kernel, so the table names these, and holds only for them.
 """
 
 import json
@@ -13,14 +13,14 @@ import lab
 
 TABLE = Path(__file__).with_name("costs.json")
 TOLERANCE = 0.03
-# How many threads of a storm share a wake-up is another number with any other binary.
+# The number of threads of a storm that share a wake-up changes with any change of the binary.
 _TOLERANCES = {"thread, storm": 0.15, "fork, storm": 0.15, "rename, storm": 0.15, "fork, idle": 0.06}
-# Less than this is a wake-up more or less, not a cost.
+# A smaller difference is one wake-up more or less, not a cost.
 _LEAST_US = 5
 
 
 def versions():
-    """The versions that the costs depend on, as far as a change is to be expected from them."""
+    """Returns the versions of everything from which the costs can be expected to depend."""
     from schedqos_bench.lab import emulator, kernels
 
     def first_line(*command):
@@ -30,7 +30,7 @@ def versions():
 
 
 def measured():
-    """{operation: us} of the daemon's process and its helpers together."""
+    """Returns {operation: us} for the daemon's process and its helpers together."""
     found = {}
     for metric, (value, ) in lab.costs("--variants", "schedqos").values["schedqos"].items():
         name, _, part = metric.rpartition(": ")
@@ -44,7 +44,7 @@ def _tolerance(name):
 
 
 def differences(stored, found):
-    """What costs more or less than it did, as text."""
+    """Describes each cost that is higher or lower than in the table."""
     if stored.keys() != found.keys():
         return [f"other operations: {', '.join(sorted(stored.keys() ^ found.keys()))}"]
     return [f"{name}: {found[name]} us, in the table {was} us" for name, was in stored.items()

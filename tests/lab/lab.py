@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs of schedqos-bench lab for tests, each kept, since many tests look at one run."""
+"""Runs schedqos-bench lab for tests, and keeps each result, because many tests look at the same run."""
 
 import functools
 import json
@@ -12,14 +12,14 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("SCHEDQOS", TOP / "build/schedqos")).parent
 KERNEL = "6.12"
-# It ends short slices on time by itself.
+# A kernel that ends short slices on time by default.
 HRTICK_KERNEL = "7.3"
-# Beside a busy machine's other work.
+# Time limit in seconds, enough for a busy machine.
 _WITHIN = 1800
 
 
 class Run:
-    """The table that a run printed, and the values that it wrote."""
+    """One run: the table that it printed, and the values that it wrote."""
 
     def __init__(self, *arguments, kernel=KERNEL):
         with tempfile.TemporaryDirectory(prefix="schedqos-test-") as folder:
@@ -45,7 +45,7 @@ costs = functools.lru_cache(maxsize=None)(functools.partial(Run, "costs", "--rul
 
 @functools.lru_cache(maxsize=None)
 def why_not(kernel=KERNEL):
-    """The reason why nothing can run here, or None."""
+    """Returns the reason why nothing can run here, or None."""
     from schedqos_bench.lab import emulator, kernels
     from schedqos_bench.process import Failure
     if not Path("/bin/busybox").exists():

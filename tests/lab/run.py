@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Runs the tests in virtual time: run.py [FILE or WORD ...]; run.py --renew writes the table of costs anew. The last line
+Runs the tests in virtual time: run.py [FILE or WORD ...]; run.py --renew writes the table of costs again. The last line
 is "N passed, N failed, N skipped".
 """
 

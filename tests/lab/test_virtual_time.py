@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lab repeats itself, the recommended mapping harms nothing, and the daemon costs as much as it did."""
+"""The lab repeats itself, the recommended mapping does no harm, and the daemon costs as much as before."""
 
 import json
 import unittest
@@ -8,15 +8,15 @@ from pathlib import Path
 import costs
 import lab
 
-# Ratios to no daemon. The promise is 1.05 for medians over several seeds. One short run
-# differs from them by some percent.
+# Ratios to a run without a daemon. The promise is 1.05 for medians over several seeds; one short run differs from these
+# by some percent.
 BOUNDS = json.loads(Path(__file__).with_name("bounds.json").read_text(encoding="utf-8"))
-# A count of late ones that is as small as this is chance.
+# So few late frames or sounds are chance.
 _FEW = 2
 
 
 def harms(nothing, daemon, known=()):
-    """The metrics that are worse with the daemon than without: {metric: (without, with)}."""
+    """Returns the metrics that are worse with the daemon than without: {metric: (without, with)}."""
     found = {}
     for metric, (was, ) in nothing.items():
         value, = daemon[metric]
@@ -33,7 +33,7 @@ class Frames(lab.Case):
                          for _ in range(2))
         self.assertEqual((first.text, first.values), (second.text, second.values))
 
-    def test_the_recommended_mapping_harms_nothing(self):
+    def test_the_recommended_mapping_does_no_harm(self):
         values = lab.frames().values
         self.assertEqual(harms(values["none"], values["schedqos"], BOUNDS["known"]), {})
 
@@ -43,7 +43,7 @@ class Frames(lab.Case):
             with self.subTest(metric):
                 self.assertLessEqual(run.value("schedqos", metric), most * run.value("none", metric))
 
-    def test_what_is_done_in_one_go_fits_into_a_slice(self):
+    def test_work_done_in_one_go_fits_into_a_slice(self):
         if lab.why_not(lab.HRTICK_KERNEL):
             self.skipTest(lab.why_not(lab.HRTICK_KERNEL))
         run = lab.sound()
@@ -65,7 +65,7 @@ class Costs(lab.Case):
 
 
 class Judgement(unittest.TestCase):
-    def test_four_percent_more_is_seen_and_two_are_not(self):
+    def test_four_percent_more_is_reported_and_two_percent_is_not(self):
         self.assertEqual(costs.differences({"exec": 300.0}, {"exec": 306.0}), [])
         self.assertEqual(costs.differences({"exec": 300.0, "fork": 4.0}, {"exec": 312.0, "fork": 4.5}),
                          ["exec: 312.0 us, in the table 300.0 us"])
