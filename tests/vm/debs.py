@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The Debian packages of the tree as it is, and of the version before it, which the repository's history has."""
+"""Builds the Debian packages of this tree, and of the version before it, from the history of the repository."""
 
 import glob
 import os
@@ -20,7 +20,7 @@ def _git(*args, **options):
 
 
 def _build(tree, folder):
-    """Has `make deb` build what is in the tree, in the folder."""
+    """Has `make deb` build the tree in the folder. Returns the packages."""
     environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS")}
     result = subprocess.run(["make", "-C", tree, "deb", "B=" + folder], stdin=subprocess.DEVNULL, encoding="utf-8",
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, check=False)
@@ -30,7 +30,7 @@ def _build(tree, folder):
 
 
 def _commit_before(version):
-    """The last commit of the version before, or None where the history does not go back that far."""
+    """Returns the last commit of the version before; None if the history does not go back that far."""
     try:
         added = _git("log", "--format=%H", "-S(%s)" % version, "HEAD", "--", CHANGELOG, encoding="ascii").split()
         return _git("rev-parse", "--verify", added[-1] + "^", encoding="ascii").strip() if added else None
@@ -39,7 +39,10 @@ def _commit_before(version):
 
 
 def _add_older(folder, target):
-    """Kept in the folder from run to run: it does not change."""
+    """
+    Puts the package of the version before into the target. Keeps it in the folder from run to run, because it does not
+    change.
+    """
     with open(os.path.join(TOP, CHANGELOG), encoding="utf-8") as file:
         version = re.match(r"\S+ \((.*?)\)", file.readline()).group(1)
     commit = _commit_before(version)
@@ -57,7 +60,7 @@ def _add_older(folder, target):
 
 
 def add_debs(folder, target):
-    """Puts the packages, the one before, and the tests that autopkgtest would run into the target."""
+    """Puts into the target the packages, that of the version before, and the tests that autopkgtest would run."""
     if not shutil.which("dpkg-buildpackage") or not shutil.which("dh"):
         raise Unavailable("no dpkg-buildpackage or dh (.ci/deps --deb installs what is needed)")
     os.makedirs(folder, exist_ok=True)

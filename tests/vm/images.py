@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Disk images: a small Debian of the machine's own release or a newer one, on whose libraries what is built here runs, with
-what is to be tested. Debian's cloud kernels have NVMe and ext4 built in, and so need no initrd.
+Makes disk images: a small Debian, of the machine's own release or a newer one, with the programs built here and their
+tests. Debian's cloud kernels have NVMe and ext4 built in, so they need no initrd.
 """
 
 import os
@@ -19,9 +19,9 @@ PACKAGES = """
     dbus dbus-user-session iproute2 kmod libcjson1 libcmocka0 libnl-3-200 libnl-genl-3-200 libpam-systemd libsystemd0 libxcb-res0 libxcb1
     login polkitd procps python3 rt-tests systemd-sysv udev util-linux
 """.split()
-# Each release after it has the same library by another name.
+# Later releases have the same library by another name.
 PIPEWIRE = {"bookworm": "libpipewire-0.3-0"}
-# It is not read in the guest.
+# Folders that the guest does not read.
 BALLAST = """
     boot usr/share/doc usr/share/man usr/share/locale usr/share/i18n usr/share/info var/cache var/lib/apt/lists
 """.split()
@@ -36,7 +36,7 @@ def _run(*argv):
 
 
 def debian(folder, release):
-    """The path of the small Debian; made anew when its list of packages has changed."""
+    """Returns the path of the small Debian. Makes it again if its list of packages has changed."""
     tree, stamp = os.path.join(folder, release), os.path.join(folder, release + ".packages")
     packages = [*PACKAGES, PIPEWIRE.get(release, "libpipewire-0.3-0t64")]
     if os.path.exists(stamp):
@@ -56,11 +56,11 @@ def debian(folder, release):
 
 
 def image(folder, release, name, fill):
-    """Makes a disk image of the small Debian and of what fill(TREE) adds; returns its path."""
+    """Makes a disk image of the small Debian and of the files that fill(TREE) adds. Returns its path."""
     path = os.path.join(folder, name + ".ext4")
     with tempfile.TemporaryDirectory(dir=folder) as temporary:
         tree = os.path.join(temporary, "tree")
-        # By hard links: what is added must take the place of files, not write into them.
+        # Copy by hard links: fill must replace files, not write into them.
         _run("cp", "-al", debian(folder, release), tree)
         fill(tree)
         if os.path.exists(path):
@@ -70,14 +70,17 @@ def image(folder, release, name, fill):
 
 
 def acpi_table(folder):
-    """Frequencies for the guest's processors."""
+    """Compiles the ACPI table that gives the guest's processors frequencies. Returns its path."""
     name = os.path.join(folder, "cpufreq")
     _run("iasl", "-p", name, os.path.join(HERE, "cpufreq.asl"))
     return name + ".aml"
 
 
 def add_tests(build, kernels):
-    """What the live tests need, under /schedqos as it is here, and the modules of all kernels, but of one that another run is fetching."""
+    """
+    Returns a function that adds everything the live tests need, under /schedqos as in this tree, and the modules of all
+    kernels, except of one that another run is fetching.
+    """
     def fill(tree):
         top = os.path.join(tree, "schedqos")
         ignored = shutil.ignore_patterns("*.o", "*.d", "__pycache__")
@@ -100,7 +103,7 @@ def add_tests(build, kernels):
 
 
 def _add_service(tree, test):
-    """Has systemd run that test of the guest's at boot."""
+    """Has systemd run this test of the guest at boot."""
     with open(os.path.join(HERE, "guest/boot.service"), encoding="ascii") as file:
         text = file.read().replace("boot.py", test)
     with open(os.path.join(tree, "etc/systemd/system/schedqos-boot-test.service"), "w", encoding="ascii") as file:
@@ -108,11 +111,11 @@ def _add_service(tree, test):
 
 
 def add_installation(build, kernels):
-    """The program as `make install` installs it, and the check that runs at boot."""
+    """Returns a function that adds the program as `make install` installs it, and the test that runs at boot."""
     def fill(tree):
         add_tests(build, kernels)(tree)
         _run("make", "-C", TOP, "install", "B=" + os.path.abspath(build), "DESTDIR=" + tree)
-        # Nothing of install-desktop is there at first; the guest adds it.
+        # At first the guest has nothing of install-desktop; it installs that itself.
         desktop = os.path.join(tree, "schedqos/desktop")
         _run("make", "-C", TOP, "install-desktop", "B=" + os.path.abspath(build), "DESTDIR=" + desktop)
         _add_service(tree, "boot.py")
@@ -121,7 +124,7 @@ def add_installation(build, kernels):
 
 
 def add_packages(build, kernels):
-    """The Debian packages, not installed, and what installs and tests them at boot."""
+    """Returns a function that adds the Debian packages, not installed, and the test at boot that installs them."""
     def fill(tree):
         add_tests(build, kernels)(tree)
         add_debs(os.path.join(os.path.dirname(kernels), "debs"), os.path.join(tree, "schedqos/debs"))

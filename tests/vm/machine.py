@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-A virtual machine without KVM: the console goes into a log, what the guest has to say through a port of its own.
+A virtual machine without KVM. Its console goes into a log, and the result of its test through a port of its own.
 
-Its processors take turns in one thread of QEMU's. Each in a thread of its own, some kernel or other dies of code that
-the other processor has just patched, as a switch in the scheduler's features does: before QEMU 8.1 what is written
-while it is being translated may be lost.
+Its processors take turns in one thread of QEMU. With a thread for each processor, some kernels die when they execute code
+that the other processor has just patched, as a switch of a scheduler feature does: before QEMU 8.1, a write to code that is
+being translated may be lost.
 """
 
 import json
@@ -16,14 +16,15 @@ import threading
 import time
 
 QEMU = os.environ.get("QEMU", "qemu-system-x86_64")
-# One of Intel's, as cpufreq.asl needs: of AMD's family 15, which is QEMU's own, Linux takes no ACPI frequencies, and
-# with Intel's newer ones, or AMD's, the TSC is unstable as soon as one is set. Without cmpxchg16b: with it Linux 6.12
-# has twice died under QEMU 7.2, of an address in the flags register, without it never.
+# An Intel processor, as cpufreq.asl needs. Linux accepts no ACPI frequencies from AMD's family 15, which is QEMU's
+# default, and with newer processors of Intel or AMD the TSC becomes unstable as soon as a frequency is set. No
+# cmpxchg16b: with it Linux 6.12 has died twice under QEMU 7.2, with an address in the flags register, and never without
+# it.
 CPU = "max,-cx16,vendor=GenuineIntel,family=6,model=58"
 
 
 class Silent(Exception):
-    """The guest ended, or had to be ended, without a word."""
+    """The guest ended, or had to be ended, without a result."""
 
 
 def tail(path):
@@ -35,7 +36,7 @@ def tail(path):
 
 
 def keep_awake(monitor):
-    """Wakes a guest that has put itself to sleep, whenever it does, until QEMU ends."""
+    """Wakes the guest whenever it has put itself to sleep, until QEMU ends."""
     with monitor, monitor.makefile("rw", encoding="utf-8") as lines:
         def say(word):
             lines.write('{"execute": "%s"}\n' % word)
@@ -51,7 +52,7 @@ def keep_awake(monitor):
 
 
 class Machine:
-    """Boots a kernel on a disk, which stays as it is, with one ACPI table more."""
+    """Boots a kernel with an additional ACPI table. The disk image stays as it is."""
 
     def __init__(self, kernel, disk, table, log, arguments):
         self.log, self.answer = log, log[:-len(".log")] + ".answer"
@@ -63,7 +64,7 @@ class Machine:
              "-chardev", "socket,id=monitor,fd=%d" % theirs.fileno(), "-mon", "chardev=monitor,mode=control",
              "-drive", "file=%s,format=raw,if=none,id=disk,snapshot=on" % disk,
              "-device", "nvme,serial=disk,drive=disk", "-acpitable", "file=" + table, "-kernel", kernel,
-             # On a busy host the kernel finds that its timer does not tick, and panics.
+             # On a busy host the kernel would find that its timer does not tick, and panic.
              "-append", "no_timer_check root=/dev/nvme0n1 rootfstype=ext4 rw devtmpfs.mount=1 console=ttyS0 quiet panic=-1 "
                         "mitigations=off " + arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
@@ -75,7 +76,10 @@ class Machine:
         return time.monotonic() - self.began
 
     def result(self, deadline):
-        """What the guest's test wrote, as JSON, to ttyS1, before the machine was so many seconds old."""
+        """
+        Returns the JSON that the guest's test wrote to ttyS1. Raises Silent if the machine is `deadline` seconds old
+        before that.
+        """
         try:
             output = self.popen.communicate(timeout=max(0, deadline - self.seconds()))[0]
         except subprocess.TimeoutExpired:

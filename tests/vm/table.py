@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What each kernel is known to have: the README's table. One that turns out otherwise is a finding, not a skipped test."""
+"""
+Reads from the README's table which features each kernel must have. A kernel without one of them fails, rather than
+skipping a test.
+"""
 
 import os
 import re
 
 README = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "README.md")
 
-# As guest/features.py calls them. That classes have their policy and nice value the live tests hold everywhere.
+# Names as in guest/features.py. The live tests check policy and nice value of classes on every kernel.
 ROWS = {
     "Events of every fork, exec and rename": "proc_connector",
     "Slice of a class": "custom_slice",
@@ -21,7 +24,10 @@ ROWS = {
 
 
 def expected(name):
-    """By feature, of a kernel of this name: 6.12, or 7, the newest of these. Empty: it is not in the table."""
+    """
+    Returns the features of a kernel by name, such as 6.12, or 7 for the newest of its series; empty if it is not in the
+    table.
+    """
     with open(README, encoding="utf-8") as file:
         block = re.search(r"<!-- kernels: .*? -->\n(.*?)<!-- end of kernels -->", file.read(), re.DOTALL).group(1)
     head, _, *rows = [line.strip("| ").split(" | ") for line in block.splitlines()]

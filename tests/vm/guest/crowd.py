@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-A user with many subordinate uids, each of which calls the bridge from a connection of its own. The bus sees nothing but
-the uids, so this process takes them one after another, as newuidmap(1) would for the user. dbus-daemon lets in only uids
-with a name, so these get one.
+A user with many subordinate uids, each of which calls the bridge from a connection of its own. The bus sees only the
+uids, so this process takes one after another, as newuidmap(1) would for the user. dbus-daemon accepts only uids with a
+name, so each of these gets one.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ SD_BUS = ctypes.CDLL("libsystemd.so.0")
 
 
 class Error(ctypes.Structure):
-    """sd_bus_error"""
+    """Struct sd_bus_error."""
 
     _fields_ = [("name", ctypes.c_char_p), ("message", ctypes.c_char_p), ("need_free", ctypes.c_int)]
 
@@ -29,7 +29,7 @@ def connect(uid):
     finally:
         os.seteuid(0)
     if result >= 0:
-        # Waits for the bus, which lets in no more while too many are at the door.
+        # Wait for the bus, which accepts no more connections while too many have not authenticated yet.
         result = SD_BUS.sd_bus_get_unique_name(bus, ctypes.byref(ctypes.c_char_p()))
     if result < 0:
         raise OSError(-result, "uid %d, the system bus: %s" % (uid, os.strerror(-result)))
@@ -37,7 +37,7 @@ def connect(uid):
 
 
 def status(bus):
-    """Asks for it, and returns the error's name, or None."""
+    """Calls Status. Returns the name of the error, or None."""
     error, reply = Error(), ctypes.c_void_p()
     result = SD_BUS.sd_bus_call_method(bus, NAME, PATH, NAME, b"Status", ctypes.byref(error), ctypes.byref(reply), b"")
     name = error.name.decode() if error.name else os.strerror(-result)
@@ -47,7 +47,7 @@ def status(bus):
 
 
 class Crowd:
-    """Calls until it is to end. `answers` has the number of each error's name, and under None that of the replies."""
+    """Calls until end() is called. `answers` counts the answers by name of the error; None stands for success."""
 
     THREADS = 8
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-What `make install-desktop` adds, under a real systemd, system bus and polkit: the bridge in its confinement, asked by an
-ordinary user before and after sitting down at the machine; and schedqos-focus among the user's services, which follows
-windows as on GNOME, of apps that are real scopes.
+What `make install-desktop` adds, with a real systemd, system bus and polkit: the confined bridge, called by an ordinary
+user before and after sitting down at the machine; and schedqos-focus among the user's services, which follows windows
+as on GNOME, of apps in real scopes.
 """
 
 import glob
@@ -25,32 +25,32 @@ from weights import CGROUPS, USERS_GROUP, users
 
 BRIDGE, FOCUS = "schedqos-bridge.service", "schedqos-focus.service"
 DEFAULT = "QOS_DEFAULT"
-# The second as a rule of ours names it.
+# A shipped rule names the second program.
 PROGRAM, NAMED = "/run/desktop-test", "/run/sway"
-# Another user, who is never at the seat.
+# Another user, never at the seat.
 SOMEBODY = 1001
-# So many uids of a crowd, each with a connection: the bus has 2,048 in all.
+# Number of uids in a crowd, each with a connection; the bus allows 2,048 in all.
 CROWD = 500
 SETUID = "/usr/local/bin/setuid-test"
 THREADS = "import threading, time; threading.Thread(target=time.sleep, args=[100000]).start(); time.sleep(100000)"
-# A compositor that is a service begins it by a unit of its own, which ends it, too.
+# A unit like those by which compositors begin and end the graphical session.
 GRAPHICAL = "[Unit]\nBindsTo=graphical-session.target\nBefore=graphical-session.target\n"
 COMPOSITOR = "compositor-test.target"
-# What the filter of system calls refuses is an error that may go unnoticed. Here it is the end.
+# A system call that the filter refuses gives an error, which may go unnoticed. Here it kills the process.
 STRICT = "[Service]\nSystemCallErrorNumber=kill\n"
 KILLED = "31/SYS"
 STRICT_FOCUS = "/run/systemd/user/%s.d/strict.conf" % FOCUS
-# What GNOME's compositor is called on the user's bus, and what it writes where.
+# The name of GNOME's compositor on the user's bus, and how it marks the app with the focus.
 MUTTER = "org.gnome.Mutter.DisplayConfig"
 OWNER = os.path.join(TOP, "build/tests/desktop/bridge")
 SETXATTR = "import os, sys; os.setxattr(sys.argv[1], 'user.xdg.inactive-since', sys.argv[2].encode())"
 FOCUSED = "-1"
-# The window's process and another one.
+# The process with the window, and another process.
 APP = 'setsid "$0" 100000 & exec "$0" 100000'
 
 
 def ask(method, *args, status=0):
-    """An ordinary user calls the bridge; the values that are returned."""
+    """Calls the bridge as an ordinary user. Returns the values of the answer."""
     answer = command(*IN_SESSION, "busctl", "--system", "--json=short", "call", "org.schedqos1", "/org/schedqos1",
                      "org.schedqos1", method, *args, status=status)
     return answer if status else json.loads(answer)["data"]
@@ -61,7 +61,7 @@ def as_user(*argv, **options):
 
 
 def is_done(*argv):
-    """Returns whether the program has done it for the user, whom it tells if that is too much for now."""
+    """Runs the verb as the user. Returns whether it succeeded: it fails if there are too many calls for now."""
     return subprocess.run([*IN_SESSION, "schedqos", *argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, check=False).returncode == 0
 
@@ -72,14 +72,14 @@ def procs(group):
 
 
 class Desktop:
-    """The steps, in their order."""
+    """Steps, taken in this order."""
 
     def __init__(self):
         self._own = self._others = self._named = self._mutter = None
         self._apps, self._casts, self._names = [], {}, {}
 
     def _app(self, name):
-        """As a desktop starts it. Returns its cgroup."""
+        """Starts an app as a desktop does. Returns its cgroup."""
         app = Program([*IN_SESSION, "--slice=app.slice", "--unit=" + name, "sh", "-c", APP, PROGRAM])
         self._apps.append(app)
         wait_for(lambda: cgroup(app.pid).endswith("/app.slice/%s.scope" % name), lambda: cgroup(app.pid))
@@ -91,13 +91,16 @@ class Desktop:
         command(*AS_USER, "python3", "-c", SETXATTR, CGROUPS + group, value)
 
     def _carry(self, *classes):
-        """Each app, with all of its processes."""
+        """Waits until all processes of each app carry the app's class."""
         for app, qos in zip(self._apps, classes):
             for pid in procs(cgroup(app.pid)):
                 carries(pid, qos)
 
     def _cast(self, uid):
-        """Programs of a user's: an ordinary one, one of two threads, and one that runs as root."""
+        """
+        Starts programs of a user: an ordinary one, one with two threads, and one that runs as root. Returns the names
+        for methods.TABLE.
+        """
         own, threaded, setuid = self._casts[uid] = [Program([*as_uid(uid), *argv]) for argv in (
             (PROGRAM, "100000"), ("/usr/bin/python3", "-c", THREADS), (SETUID, "100000"))]
         wait_for(lambda: len(os.listdir("/proc/%d/task" % threaded.pid)) == 2, "two threads")
@@ -106,7 +109,7 @@ class Desktop:
         return {"own": own.pid, "thread": thread, "setuid": setuid.pid, "roots": self._others.pid,
                 "cgroup": USERS_GROUP[len(CGROUPS):]}
 
-    def it_is_installed(self):
+    def the_desktop_part_is_installed(self):
         os.symlink(sleep_program(), PROGRAM)
         os.symlink(sleep_program(), NAMED)
         write(CONFIG, json.dumps({"schedqos": {"mapping": "announcement"}}))
@@ -119,21 +122,23 @@ class Desktop:
             carries(program.pid, DEFAULT)
         systemctl("start", MANAGER)
 
-    def systemd_takes_the_units(self):
-        """All of them, of the system's and of users', without a warning: one release knows what another does not."""
+    def systemd_accepts_the_units(self):
+        """
+        It warns about none of them, neither the system's nor the users', although releases know different settings.
+        """
         for prefix, whose in ((), "system"), (AS_USER, "user"):
             units = list(filter(os.path.isfile, glob.glob("/usr/lib/systemd/%s/schedqos*" % whose)))
             equal(len(units) > 1, True)
             equal((whose, command(*prefix, "systemd-analyze", "--" + whose, "verify", "--man=no", *units)), (whose, ""))
 
-    def a_users_question_starts_it(self):
+    def a_call_of_a_user_starts_the_bridge(self):
         equal(show("LoadState", BRIDGE), "loaded")
         wait_for(lambda: show("ActiveState", BRIDGE) == "active", "the one that comes with the daemon")
         systemctl("stop", BRIDGE)
         equal(str(json.loads(ask("Status")[0])["pid"]), show("MainPID"))
         equal(show("ActiveState", BRIDGE), "active")
 
-    def it_is_confined(self):
+    def the_bridge_is_confined(self):
         ask("Status")
         pid = show("MainPID", BRIDGE)
         equal(os.stat("/proc/" + pid).st_uid, pwd.getpwnam("schedqos").pw_uid)
@@ -144,11 +149,11 @@ class Desktop:
         print(command("systemd-analyze", "--no-pager", "security", BRIDGE).splitlines()[-1], flush=True)
         carries(int(pid), UI)
 
-    def tasks_are_listed(self):
+    def a_user_sees_the_tasks_of_all(self):
         listed = {task["pid"] for task in json.loads(as_user("list", "--json"))}
         equal({self._own.pid, self._others.pid} - listed, set())
 
-    def everybody_calls_each_method_from_elsewhere(self):
+    def each_method_answers_users_without_a_seat(self):
         shutil.copy(sleep_program(), SETUID)
         os.chmod(SETUID, 0o4755)
         command("useradd", "-u", str(SOMEBODY), "somebody")
@@ -157,14 +162,14 @@ class Desktop:
         methods.check(IN_SESSION, self._names[USER], is_at_seat=False)
         methods.check(as_uid(SOMEBODY), self._names[SOMEBODY], is_at_seat=False)
 
-    def who_is_elsewhere_needs_a_password(self):
+    def a_user_without_a_seat_needs_a_password(self):
         """The user has a service manager and no session, as after a login by ssh."""
         if "password" not in as_user("set", str(self._own.pid), BACKGROUND, status=1):
             raise AssertionError("it is refused for another reason")
         carries(self._own.pid, DEFAULT)
 
-    def who_sits_down_does_not(self):
-        """Only a user at a seat is raised by a shipped rule."""
+    def a_user_at_the_seat_needs_no_password(self):
+        """A shipped rule raises only a user at a seat."""
         carries(self._named.pid, DEFAULT)
         self._named.end()
         sit_down()
@@ -175,13 +180,16 @@ class Desktop:
         as_user("reset", str(self._own.pid))
         carries(self._own.pid, DEFAULT)
 
-    def everybody_calls_each_method_with_one_at_the_seat(self):
+    def each_method_answers_a_user_at_the_seat_and_another(self):
         methods.check(IN_SESSION, self._names[USER], is_at_seat=True)
         methods.check(as_uid(SOMEBODY), self._names[SOMEBODY], is_at_seat=False)
         carries(self._names[USER]["own"], DEFAULT)
 
-    def a_crowd_of_uids_keeps_nobody_out(self):
-        """Each uid calls far less than it may, and all together are refused. Root is always served, a user between them."""
+    def a_crowd_of_uids_locks_nobody_out(self):
+        """
+        Each uid calls far less than it may, but together they are refused. Root is always served, and a user in
+        between.
+        """
         crowd = Crowd(CROWD)
         try:
             wait_for(lambda: methods.LIMITS in crowd.answers, lambda: "a refusal among %s" % crowd.answers)
@@ -195,8 +203,8 @@ class Desktop:
             print("answers to a crowd: %s" % crowd.answers, flush=True)
         equal(set(crowd.answers), {None, methods.LIMITS})
 
-    def it_ends_with_the_daemon(self):
-        """What was asked for, and the bridge, of which the next one comes with the next."""
+    def requests_and_the_bridge_end_with_the_daemon(self):
+        """A new bridge comes with the next daemon."""
         as_user("set", str(self._own.pid), BACKGROUND)
         carries(self._own.pid, BACKGROUND)
         systemctl("restart", UNIT)
@@ -204,8 +212,8 @@ class Desktop:
         as_user("set", str(self._own.pid), BACKGROUND)
         carries(self._own.pid, BACKGROUND)
 
-    def a_window_gets_the_focus(self):
-        """Its app does, all of it, and no other. The service starts and ends with the graphical session."""
+    def the_app_with_the_focus_is_raised_and_no_other(self):
+        """All its processes are. The focus service starts with the graphical session."""
         write(STRICT_FOCUS, STRICT)
         write("/run/systemd/user/" + COMPOSITOR, GRAPHICAL)
         of_user("daemon-reload")
@@ -216,18 +224,18 @@ class Desktop:
         of_user("start", COMPOSITOR)
         self._carry(INITIATED, DEFAULT)
 
-    def the_next_daemon_hears_of_it(self):
+    def the_next_daemon_learns_of_the_focus(self):
         systemctl("restart", UNIT)
         self._carry(INITIATED, DEFAULT)
 
-    def it_ends_with_the_session(self):
+    def the_focus_service_ends_and_starts_with_the_session(self):
         equal((users(FOCUS, "NRestarts"), users(FOCUS, "Slice")), ("0", "session.slice"))
         of_user("stop", COMPOSITOR)
         self._carry(DEFAULT, DEFAULT)
         of_user("start", COMPOSITOR)
         self._carry(INITIATED, DEFAULT)
 
-    def the_daemon_stops(self):
+    def a_stop_puts_all_back_and_ends_the_bridge(self):
         systemctl("stop", UNIT)
         for pid in [self._own.pid, *(pid for app in self._apps for pid in procs(cgroup(app.pid)))]:
             equal(get_attr(pid), pristine())
@@ -236,12 +244,12 @@ class Desktop:
             raise AssertionError(answer)
         wait_for(lambda: show("ActiveState", BRIDGE) == "inactive", "the end of the one without a daemon")
 
-    def nothing_was_refused(self):
-        """By a filter: it would have been their end."""
+    def the_filter_has_refused_no_system_call(self):
+        """It would have killed the service."""
         equal((users(FOCUS, "ActiveState"), users(FOCUS, "NRestarts")), ("active", "0"))
         equal([line for line in command("journalctl", "-b", "--no-pager").splitlines() if KILLED in line], [])
 
-    def and_all_ends(self):
+    def no_unit_has_failed(self):
         of_user("stop", COMPOSITOR)
         for program in (self._own, self._others, self._named, self._mutter, *sum(self._casts.values(), [])):
             program.end()

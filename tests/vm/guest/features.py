@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What this kernel offers, found out without the daemon."""
+"""Finds out without the daemon which features this kernel has."""
 
 import contextlib
 import glob
@@ -20,7 +20,7 @@ def read(path):
 
 
 def knob():
-    """The name of the base slice in debugfs, if it can be written."""
+    """Returns the name of the base slice in debugfs; None if it cannot be written."""
     for name in ("base_slice_ns", "min_granularity_ns"):
         path = os.path.join(SCHED_DEBUG, name)
         value = read(path)

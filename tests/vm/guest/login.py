@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-A user who sits down at the machine and leaves it again: a session of the login manager that is active at the seat, with the
-user's own service manager and bus, made as by a display manager. The user's programs are in scopes, as on a desktop.
+A user who sits down at the machine and leaves it again. The session is active at the seat, and comes with the user's
+own service manager and bus, as if made by a display manager. The user's programs run in scopes, as on a desktop.
 """
 
 from steps import command, show, systemctl, write
@@ -35,7 +35,7 @@ def of_user(*args):
 
 
 def session():
-    """That which is active at the seat, if any."""
+    """Returns the session that is active at the seat; empty if there is none."""
     return command("loginctl", "show-seat", "--value", "-p", "ActiveSession", "seat0")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs all tests inside a guest: matrix.py [live test FILE or WORD ...]; the result goes to the machine outside."""
+"""Runs all tests inside a guest: matrix.py [live test FILE or WORD ...]. The result goes to the machine outside."""
 
 import glob
 import json
@@ -17,7 +17,7 @@ sys.path[:0] = [os.path.join(TOP, "tests/live"), HERE]
 from features import features  # noqa: E402
 from outside import tell  # noqa: E402
 
-# Everything takes long here, and a test fails as soon as it is sure.
+# Everything takes long here. A longer patience costs nothing unless a test fails.
 os.environ.setdefault("PATIENCE", "300")
 os.environ.setdefault("STORM", "0.2")
 SUMMARY = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
@@ -25,7 +25,7 @@ CMOCKA = re.compile(r"\[  (PASSED|FAILED|SKIPPED) *\] (\d+) test\(s\)")
 
 
 def run(*argv, **options):
-    """What a program prints, to the console as well."""
+    """Runs a program. Returns its status and its output, which also goes to the console."""
     lines = []
     with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           encoding="utf-8", errors="replace", **options) as process:
@@ -51,14 +51,14 @@ def unit_tests():
 def live_tests(words):
     status, output = run("tests/live/run.py", *words, cwd=TOP)
     counts = SUMMARY.findall(output)
-    # A machine made for these tests that cannot run them is a failure.
+    # This machine was made for these tests, so it is a failure if it cannot run them.
     if not counts or status not in (0, 1):
         return result("live tests", (0, 1, 0), output)
     return result("live tests", map(int, counts[-1]), output if status else "", skips(output))
 
 
 def guest_tests(name):
-    """Those of test_NAME.py in this folder."""
+    """Runs the tests of test_NAME.py in this folder."""
     code = "import sys, unittest; sys.path[:0] = %r; unittest.main('test_%s', argv=['x'])"
     status, output = run(sys.executable, "-B", "-c", code % (sys.path[:2], name))
     count = int(re.search(r"Ran (\d+) test", output + "Ran 0 test").group(1))

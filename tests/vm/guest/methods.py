@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every method that the bridge offers, called by ordinary users, and the answer that each of them gets."""
+"""Calls every method of the bridge as an ordinary user, and compares the answers with a table."""
 
 import os
 import subprocess
@@ -19,8 +19,8 @@ LIMITS = FREEDESKTOP + "Error.LimitsExceeded"
 PASSWORD = FREEDESKTOP + "Error.InteractiveAuthorizationRequired"
 NOT_YOURS, NO_TASK = NAME + ".Error.NotYours", NAME + ".Error.NoTask"
 
-# A method and the types of its arguments; the arguments; the answer to a user elsewhere, and to one at the seat. The names
-# in braces are processes, or a cgroup of the caller's.
+# Each row: a method with the types of its arguments; the arguments; the answers to a user elsewhere and to one at the
+# seat. Names in braces stand for processes, or for a cgroup of the caller.
 TABLE = (
     ("Status", "", OK, OK),
     ("ListTasks", "", OK, OK),
@@ -43,7 +43,7 @@ TABLE = (
     ("SetClass usbb", "{others} QOS_BACKGROUND false true", PASSWORD, NOT_YOURS),
     ("SetClass usbb", "{roots} QOS_BACKGROUND false true", PASSWORD, NOT_YOURS),
     ("SetClass usbb", "{setuid} QOS_BACKGROUND false true", PASSWORD, NOT_YOURS),
-    ("Reset u", "{others}", PASSWORD, OK),  # of nothing, as of what the caller has not set
+    ("Reset u", "{others}", PASSWORD, OK),  # nothing to reset: the caller has set no class there
     ("LimitProcess usb", "{own} QOS_BACKGROUND true", PASSWORD, OK),
     ("LiftProcess u", "{own}", PASSWORD, OK),
     ("LimitProcess usb", "{others} QOS_BACKGROUND true", PASSWORD, NOT_YOURS),
@@ -68,7 +68,7 @@ TABLE = (
 
 
 class Asker:
-    """A connection to the bus in which somebody calls."""
+    """A connection to the bus from which a user calls."""
 
     def __init__(self, prefix=()):
         self.program = Program([*prefix, ASKER, "system", NAME, PATH], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -84,7 +84,7 @@ class Asker:
             raise AssertionError("%s, not %s" % (answer, wanted))
 
     def ask(self, member, words=""):
-        """Returns the name of the error, or "ok"."""
+        """Makes a call. Returns the name of the error, or "ok"."""
         interface = "" if "." in member.split()[0] else NAME + "."
         interface, _, method = (interface + member.split()[0]).rpartition(".")
         self.program.popen.stdin.write(" ".join([interface, method, *member.split()[1:], words]) + "\n")
@@ -93,7 +93,7 @@ class Asker:
         return answer[1] if answer[0] == "error" else answer[0]
 
     def ask_in_time(self, member, words=""):
-        """Asks again while the bridge refuses because the calls before took too much of the daemon's time."""
+        """Makes a call, again while the bridge refuses it because earlier calls took too much of the daemon's time."""
         answers = []
         wait_for(lambda: answers.append(self.ask(member, words)) or answers[-1] != LIMITS, "a call of %s" % member)
         return answers[-1]
@@ -105,14 +105,14 @@ class Asker:
 
 
 def offered():
-    """The methods of our interface, by name."""
+    """Returns the names of the methods of our interface."""
     text = command("busctl", "introspect", "--xml-interface", NAME, PATH)
     interface, = [each for each in xml.etree.ElementTree.fromstring(text) if each.get("name") == NAME]
     return {each.get("name") for each in interface if each.tag == "method"}
 
 
 def check(prefix, names, is_at_seat):
-    """Calls all of the table, as the one that the prefix makes."""
+    """Makes all calls of the table as the user of this prefix."""
     missing = offered() - {member.split()[0] for member, *_ in TABLE}
     if missing:
         raise AssertionError("not in the table: %s" % missing)

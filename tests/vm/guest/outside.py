@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's word to the machine outside."""
+"""Sends the result of a guest to the machine outside."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import tty
 
 
 def tell(answer, port="/dev/ttyS1"):
-    """Returns when all of it has been sent."""
+    """Sends the answer. Returns when all of it has been sent."""
     fd = os.open(port, os.O_WRONLY | os.O_NOCTTY)
     tty.setraw(fd)
     with os.fdopen(fd, "w", encoding="utf-8") as file:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The life of the Debian packages on a machine that runs systemd, step by step: the version before is installed, upgraded
-under load, tested as the package's own tests do, removed and purged. The result goes to the machine outside.
+The life of the Debian packages on a machine that runs systemd, step by step: the previous version is installed,
+upgraded under load, tested as the package's own tests do, removed and purged. The result goes to the machine outside.
 """
 
 import glob
@@ -14,7 +14,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
-# First of all: it says where the others are.
+# Import this first: it sets the path on which the other modules are found.
 from steps import (  # noqa: E402
     CONFIG, TOP, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs, write,
 )
@@ -25,12 +25,12 @@ from waiting import wait_for  # noqa: E402
 DEBS = os.path.join(TOP, "debs")
 OLDER = os.path.join(DEBS, "older.deb")
 NEW = [os.path.join(DEBS, name) for name in ("schedqos.deb", "schedqos-bench.deb")]
-# A program that a rule of every version names.
+# A program that has a rule in every version.
 TAGGED = "rclone"
 OURS = '{ "schedqos": { "log": "info" } }\n'
-# What every process of a loop does: start, and be gone.
+# A loop of processes that end at once.
 LOAD = "while :; do /bin/true; done"
-# What changes by itself, or because anything at all was installed.
+# Paths that change by themselves, or with the installation of any package.
 LOGS = ("var/log/journal", "var/log/dpkg.log", "var/lib/dpkg", "var/lib/systemd", "var/cache", "tmp", "var/tmp",
         "schedqos")
 
@@ -48,7 +48,7 @@ def version_of(deb):
 
 
 def files():
-    """All paths on the disk, but for logs and the records of what is installed."""
+    """Returns all paths on the disk, except logs and the records of installed packages."""
     ours = command("find", "/", "-xdev", *(word for path in LOGS for word in ("-path", "/" + path, "-prune", "-o")),
                    "-print")
     return set(ours.splitlines())
@@ -59,7 +59,10 @@ def status():
 
 
 def wait_for_class(task, name):
-    """Of the mapping that is recommended, or of the announcement's, which an older version has."""
+    """
+    Waits until the task carries the class as in the recommended mapping, or as in the announcement's, which an older
+    version has.
+    """
     wanted = {"QOS_BACKGROUND": fair(NORMAL, 4, 0, 256), "QOS_DEFAULT": fair(NORMAL, 2, 0, 512)}
     wait_for(lambda: task.attr() in (wanted[name], classes()[name]), lambda: "%s: carries %s" % (name, task.attr()))
 
@@ -74,8 +77,8 @@ class Packages(Steps):
         self.note_what_is_there([TAGGED, "100000"])
         self.files_before, self.users_before = files(), set(pwd.getpwall())
 
-    def installed_it_is_enabled_and_runs(self):
-        """The version before, where there is one: as README.Debian says."""
+    def an_installation_enables_and_starts_the_service(self):
+        """As README.Debian says. Installs the previous version if there is one."""
         dpkg("-i", OLDER if os.path.exists(OLDER) else NEW[0])
         equal((systemctl("is-enabled", UNIT), show("ActiveState")), ("enabled", "active"))
         wait_for_class(self.task, "QOS_BACKGROUND")
@@ -84,8 +87,8 @@ class Packages(Steps):
         wait_for_class(self.lowered, "QOS_BACKGROUND")
         os.setpriority(os.PRIO_PROCESS, self.lowered.pid, 15)
 
-    def upgraded_under_load(self):
-        """Tasks keep their classes, what somebody chose stays, and so does what is written in the configuration."""
+    def an_upgrade_under_load_keeps_classes_and_choices(self):
+        """The configuration stays as it was written, too."""
         write(CONFIG, OURS)
         pid = show("MainPID")
         loads = [Program(["sh", "-c", LOAD], "/bin/sh") for _ in range(3)]
@@ -105,7 +108,7 @@ class Packages(Steps):
         with open(CONFIG, encoding="ascii") as file:
             equal(file.read(), OURS)
 
-    def what_was_disabled_stays_so(self):
+    def a_disabled_service_stays_disabled(self):
         systemctl("disable", "--now", UNIT)
         equal(self.lowered.attr().nice, 15)
         self.lowered.end()
@@ -116,7 +119,7 @@ class Packages(Steps):
         systemctl("enable", "--now", UNIT)
         wait_for_class(self.task, "QOS_BACKGROUND")
 
-    def its_own_tests_pass(self):
+    def the_tests_of_the_package_pass(self):
         with open(os.path.join(DEBS, "tests/control"), encoding="ascii") as file:
             names = [line.split(":")[1].strip() for line in file if line.startswith("Tests:")]
         for name in names:
@@ -125,7 +128,7 @@ class Packages(Steps):
         systemctl("start", UNIT)
         wait_for_class(self.task, "QOS_BACKGROUND")
 
-    def removed_it_puts_everything_back(self):
+    def a_removal_puts_everything_back(self):
         somebodys = Program(["somebodys", "100000"], sleep_program())
         wait_for_class(somebodys, "QOS_DEFAULT")
         set_attr(somebodys.pid, nice=7)
@@ -137,8 +140,8 @@ class Packages(Steps):
         equal(os.path.exists(CONFIG), True)
         equal(show("LoadState"), "not-found")
 
-    def removed_after_a_kill_likewise(self):
-        """systemd is not given the time to start another one."""
+    def a_removal_after_a_kill_puts_everything_back(self):
+        """systemd has no time to start another daemon."""
         dpkg("-i", NEW[0])
         wait_for_class(self.task, "QOS_BACKGROUND")
         os.kill(int(show("MainPID")), signal.SIGKILL)
@@ -146,13 +149,13 @@ class Packages(Steps):
         self.wait_for_restore()
         self.check_restored()
 
-    def purged_it_leaves_nothing(self):
+    def a_purge_leaves_nothing(self):
         dpkg("-P", "schedqos", "schedqos-bench")
         equal(sorted(files() ^ self.files_before), [])
         # The user stays, as in other packages of Debian, because it may own files.
         equal({user for user in pwd.getpwall() if user.pw_name != "schedqos"}, self.users_before)
 
-    def nothing_failed(self):
+    def no_unit_has_failed(self):
         self.task.end()
         equal(systemctl("--failed", "--no-legend", "--plain"), "")
         equal(systemctl("is-system-running"), "running")

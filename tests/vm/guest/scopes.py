@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Real scopes and slices, of the system's and of a user's systemd, around processes that run already, as desktops make
-them; and what the installed service makes of them in its confinement, whether it hears of moves or not.
+Real scopes and slices, of the system's and of a user's systemd, around running processes, as desktops make them. The
+confined service must follow them, whether the kernel reports moves to it or not.
 """
 
 import json
@@ -41,7 +41,7 @@ def call(method, *args):
 
 
 def move(pid, scope, slice_):
-    """Has systemd make a new scope around a process that runs."""
+    """Has systemd make a new scope around a running process."""
     call("StartTransientUnit", "ssa(sv)a(sa(sv))", scope + ".scope", "fail", "2", "PIDs", "au", "1", str(pid), "Slice",
          "s", slice_ + ".slice", "0")
     wait_for(lambda: cgroup(pid).endswith("/%s.scope" % scope), lambda: "%s holds %s" % (cgroup(pid), pid))
@@ -53,7 +53,7 @@ def cgroup(pid):
 
 
 def capabilities(pid):
-    """Those that a process can ever have."""
+    """Returns the capabilities that a process can ever have."""
     with open("/proc/%s/status" % pid, encoding="ascii") as file:
         mask = int(re.search(r"CapBnd:\s*(\w+)", file.read()).group(1), 16)
     return {number for number in range(64) if mask >> number & 1}
@@ -76,7 +76,7 @@ def carries(pid, qos):
 
 
 class Scopes:
-    """The steps, in their order."""
+    """Steps, taken in this order."""
 
     def __init__(self, before):
         self._programs, self._before, self._paranoid = [], before, None
@@ -88,7 +88,7 @@ class Scopes:
         return program.pid
 
     def _go_home(self, pid):
-        """Back into the service that this test is, out of whatever scope."""
+        """Moves the process back into the service of this test."""
         call("AttachProcessesToUnit", "ssau", os.path.basename(self._home), "", "1", str(pid))
         wait_for(lambda: cgroup(pid) == self._home, lambda: "%d is in %s" % (pid, cgroup(pid)))
 
@@ -105,47 +105,47 @@ class Scopes:
         write(CONFIG, json.dumps(RULES))
         systemctl("restart", UNIT)
 
-    def moves_are_heard_in_the_confinement(self):
-        """With a capability for just that."""
+    def the_confined_daemon_receives_moves(self):
+        """It has only one capability for that."""
         equal(status()["cgroup_moves"], "heard")
         equal(finding("hearing")["state"], "ok")
         equal(capabilities(show("MainPID")) & {CAP_SYS_ADMIN, CAP_PERFMON}, {CAP_PERFMON})
         equal(os.statvfs("/proc/%s/root/sys/kernel/tracing" % show("MainPID")).f_flag & os.ST_RDONLY, os.ST_RDONLY)
 
-    def started_in_a_shell(self):
+    def a_program_outside_any_scope_gets_the_other_rule(self):
         shell = Program(["sh", "-c", '"$0" 100000 & wait', APP])
         self._programs.append(shell)
         [self._app] = wait_for(shell.descendants, "what the shell starts")
         carries(self._app, INITIATED)
 
-    def a_rule_that_asks_for_a_scope(self):
-        """Made around what has been started already."""
+    def a_scope_around_a_running_program_brings_its_rule(self):
+        """The scope is made after the program has started."""
         moves = status()["moves"]
         move(self._app, "game-1", "app")
         carries(self._app, UI)
         if status()["moves"] <= moves:
             raise AssertionError("no move was heard")
 
-    def a_slice_by_its_name(self):
+    def a_slice_limits_the_class(self):
         move(self._app, "game-2", "background")
         carries(self._app, BACKGROUND)
         if "background.slice" not in command("schedqos", "explain", str(self._app)):
             raise AssertionError("explain does not name the group")
         equal(status()["tasks_limited"], 1)
 
-    def its_own_class_comes_back(self):
+    def the_class_returns_when_the_program_leaves(self):
         self._go_home(self._app)
         carries(self._app, INITIATED)
         equal(status()["tasks_limited"], 0)
 
-    def started_in_its_scope(self):
-        """By systemd-run, which enters it and then calls exec."""
+    def a_program_started_in_a_scope_gets_its_class(self):
+        """systemd-run enters the scope and then calls exec."""
         for name, slice_, qos in (("run-1", "app", INITIATED), ("game-6", "app", UI),
                                   ("run-2", "background", BACKGROUND)):
             carries(self._run("systemd-run", "--scope", "--quiet", "--unit=" + name, "--slice=%s.slice" % slice_), qos)
 
-    def scopes_of_a_users_systemd(self):
-        """As a desktop asks for them: below user@UID.service, in slices of the same names."""
+    def scopes_of_a_user_s_systemd_are_followed(self):
+        """They are below user@UID.service, in slices of the same names, as desktops ask for them."""
         systemctl("start", MANAGER)
         for name, slice_, qos in (("app-1", "app", INITIATED), ("game-1", "app", UI),
                                   ("app-2", "background", BACKGROUND)):
@@ -153,8 +153,8 @@ class Scopes:
             carries(pid, qos)
             equal(os.path.basename(cgroup(pid)), name + ".scope")
 
-    def not_heard_for_want_of_the_capability(self):
-        """Its cgroup is looked at for three seconds after an exec."""
+    def without_the_capability_cgroups_are_polled(self):
+        """The cgroup of a program is read for three seconds after its exec."""
         drop_in("moves", NOT_HEARD)
         self._restarted("polled")
         equal(CAP_PERFMON in capabilities(show("MainPID")), False)
@@ -162,8 +162,8 @@ class Scopes:
         carries(self._run("systemd-run", "--scope", "--quiet", "--unit=game-10", "--slice=background.slice"),
                 BACKGROUND)
 
-    def a_kernel_that_asks_for_more(self):
-        """As Debian sets it up: it says so, and does as the manual says."""
+    def a_kernel_that_requires_more_is_reported(self):
+        """Debian's kernel requires CAP_SYS_ADMIN. Log and doctor say so, and the manual's remedy works."""
         drop_in("moves", "")
         if self._paranoid is None or int(self._paranoid) <= 2:
             return
@@ -178,7 +178,7 @@ class Scopes:
         move(self._app, "game-11", "background")
         carries(self._app, BACKGROUND)
 
-    def nothing_is_left_of_it(self):
+    def a_stop_leaves_no_trace(self):
         systemctl("stop", UNIT)
         for program in self._programs:
             if program.popen.poll() is None:
@@ -187,7 +187,7 @@ class Scopes:
         after = snapshot()
         equal(differences(self._before, after) + leftovers(self._before, after), [])
 
-    def and_all_ends(self):
+    def no_unit_has_failed(self):
         drop_in("moves", "")
         os.kill(self._app, signal.SIGKILL)
         for program in self._programs:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests under systemd have in common: commands, units, knobs, and steps that are tried one after another."""
+"""Shared by the tests under systemd: commands, units, knobs, and steps that are taken one after another."""
 
 import glob
 import os
@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path[:0] = [os.path.join(TOP, "tests/live"), HERE]
 os.environ.update(SCHEDQOS="/usr/bin/schedqos", LC_ALL="C", SYSTEMD_COLORS="0", SYSTEMD_BUS_TIMEOUT="300")
-# Beside other work on the host a machine has been seen to take three minutes for a reload.
+# On a busy host, a machine has been seen to take three minutes for a reload.
 os.environ.setdefault("PATIENCE", "300")
 
 from attributes import classes, differences, pristine, snapshot  # noqa: E402
@@ -23,15 +23,15 @@ from waiting import wait_for  # noqa: E402
 UNIT = "schedqos.service"
 RESTORE = "schedqos-restore.service"
 CONFIG = "/etc/schedqos.json"
-# Set by the default configuration, as far as the kernel has them.
+# Knobs that the default configuration sets, if the kernel has them.
 KNOBS = {"/proc/sys/kernel/sched_autogroup_enabled": "0"}
-# A word on the kernel's command line.
+# The word on the kernel's command line that names steps.
 CHOSEN = "schedqos.steps="
 GOVERNORS = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
 
 
 def command(*argv, status=0):
-    """What a command prints; it must end with that status."""
+    """Runs a command, which must end with this status. Returns its output."""
     result = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             encoding="utf-8", errors="replace", check=False)
     if result.returncode != status:
@@ -40,14 +40,17 @@ def command(*argv, status=0):
 
 
 def systemctl(*args, **options):
-    """A machine that is fast starts a unit more often in a minute than StartLimitBurst= allows."""
+    """
+    Runs systemctl. Before a start it resets the unit's counter, because a fast machine starts a unit more often in a
+    minute than StartLimitBurst= allows.
+    """
     if args[0] in ("start", "restart"):
         command("systemctl", "reset-failed")
     return command("systemctl", *args, **options)
 
 
 def install_desktop():
-    """As `make install-desktop`, and what that says is to be done next."""
+    """Installs what `make install-desktop` does, and does what it says is to be done next."""
     command("cp", "-a", os.path.join(TOP, "desktop/."), "/")
     command("systemd-sysusers")
     systemctl("daemon-reload")
@@ -56,7 +59,7 @@ def install_desktop():
 
 
 def show(name, unit=UNIT):
-    """A property of the unit."""
+    """Returns a property of the unit."""
     return systemctl("show", "--value", "-p", name, unit)
 
 
@@ -90,7 +93,7 @@ def equal(found, wanted):
 
 
 class Steps:
-    """The methods of a class derived from this, in their order. Each is tried, whatever became of those before it."""
+    """Runs the methods of a derived class in their order, each of them even if one before it has failed."""
 
     def __init__(self):
         self.before = self.knobs_before = {}
@@ -101,12 +104,12 @@ class Steps:
         wait_for(lambda: self.task.attr() == wanted, lambda: "%s: %s carries %s" % (name, wanted, self.task.attr()))
 
     def note_what_is_there(self, argv):
-        """Starts the task to be tagged. There must be something that the daemon's start changes."""
+        """Starts the task to be tagged, and makes sure that the daemon's start will change something."""
         equal(systemctl("is-system-running", "--wait"), "running")
         self.task = Program(argv, sleep_program())
         for path in glob.glob(GOVERNORS):
             write_knob(path, "performance")
-        pristine()  # asked first here, while the kernel's own base slice is in force, and known from now on
+        pristine()  # Ask for this now, while the kernel's own base slice is in force; the answer is kept.
         self.before, self.knobs_before = snapshot(), knobs()
         if not self.knobs_before or any(self.knobs_before[path] == value for path, value in wanted_knobs().items()):
             raise AssertionError("nothing to set: %s" % self.knobs_before)
@@ -122,12 +125,12 @@ class Steps:
 
 
 def steps_of(steps):
-    """Their names, in order."""
+    """Returns the names of the steps, in order."""
     return [name for name in vars(type(steps)) if name[0] != "_"]
 
 
 def take_all(steps):
-    """Takes these, each on top of those before it, as a part of one step."""
+    """Takes these steps, each of which builds on those before it, as a part of one step."""
     for name in steps_of(steps):
         try:
             getattr(steps, name)()
@@ -137,7 +140,7 @@ def take_all(steps):
 
 
 def chosen(names):
-    """The names of the steps to take: all, or the first and those on the kernel's command line."""
+    """Returns the names of the steps to take: all, or the first and those named on the kernel's command line."""
     with open("/proc/cmdline", encoding="ascii") as file:
         words = [word[len(CHOSEN):].split(",") for word in file.read().split() if word.startswith(CHOSEN)]
     wanted = {name for word in words for name in word if name}
@@ -147,7 +150,7 @@ def chosen(names):
 
 
 def take(name, steps):
-    """Takes the steps, and tells the machine outside how they went."""
+    """Takes the steps, and reports their results to the machine outside."""
     passed, failed, trouble = 0, 0, ""
     began = time.monotonic()
     for step in chosen(steps_of(steps)):

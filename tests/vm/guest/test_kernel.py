@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The daemon knows what this kernel has."""
+"""The daemon recognises the features of this kernel."""
 
 from features import features
 from harness import LiveTest
 
 
 class Kernel(LiveTest):
-    def test_the_daemon_knows_the_kernel(self):
-        """What it says in status is what is found out without it."""
+    def test_status_shows_the_features_of_the_kernel(self):
+        """They are those that can be found out without the daemon."""
         found = features()
         self.daemon()
         for name, value in self.current.status()["features"].items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A sched profile's knobs, those of debugfs and the governor, as far as this kernel has them: set, seen, put back."""
+"""The knobs of a sched profile, in debugfs and cpufreq, are set and put back, as far as this kernel has them."""
 
 import glob
 import os
@@ -19,7 +19,7 @@ def flipped(word):
 
 
 def put_back(path, value):
-    """The kernel takes one word at a time."""
+    """Writes the value word by word, because the kernel accepts only one word at a time."""
     for word in value.split():
         write(path, word)
 
@@ -50,7 +50,7 @@ class Knobs(KnobTest):
         return self.daemon({"schedqos": {"sched_profile": name, "default": "none"}},
                            layers={"sched_profiles.json": {"other": self.profile}})
 
-    def test_set_and_put_back(self):
+    def test_knobs_are_set_and_put_back(self):
         self.assertNotIn(self.before, [self.wanted])
         daemon = self.start("other")
         self.assertEqual(self.now(), self.wanted)
@@ -58,8 +58,8 @@ class Knobs(KnobTest):
         daemon.stop()
         self.assertEqual(self.now(), self.before)
 
-    def test_a_processor_that_comes_online_later(self):
-        """While it is offline its policy can be neither read nor written."""
+    def test_a_processor_that_comes_online_gets_the_governor(self):
+        """While it is offline, its policy can be neither read nor written."""
         governors = glob.glob(GOVERNORS)
         online = "/sys/devices/system/cpu/cpu1/online"
         path = "/sys/devices/system/cpu/cpufreq/policy1/scaling_governor"
@@ -71,11 +71,12 @@ class Knobs(KnobTest):
         daemon = self.start("other")
         self.assertEqual(daemon.status()["knob_refusals"], [])
         write(online, "1")
-        # It is written in two rounds: others can set another value only after the result has been logged.
-        count = 1 + (BASE_SLICE in self.before)  # of which the kernel has computed its own
+        # The daemon writes knobs in two rounds. Wait for the log before setting another value, or the second round
+        # would overwrite it.
+        count = 1 + (BASE_SLICE in self.before)  # the kernel has computed a base slice of its own
         wait_for(lambda: "sched profile other: knobs set %d," % count in daemon.log(), "the profile's governor")
         self.assertEqual(read(path), "performance")
-        # What others set then stays when the processor goes offline and online.
+        # A value that others set afterwards stays when the processor goes offline and online.
         write(path, "schedutil")
         write(online, "0")
         write(online, "1")
@@ -85,8 +86,8 @@ class Knobs(KnobTest):
         daemon.stop()
         self.assertEqual(read(path), "schedutil")
 
-    def test_the_base_slice_when_a_processor_goes_and_comes(self):
-        """The kernel puts in its own then."""
+    def test_the_base_slice_is_set_again_when_a_processor_goes_or_comes(self):
+        """The kernel sets its own base slice then."""
         online = "/sys/devices/system/cpu/cpu1/online"
         if BASE_SLICE not in self.before or not os.path.exists(online):
             self.skipTest("no base slice in debugfs, or no other processor")
@@ -100,13 +101,13 @@ class Knobs(KnobTest):
 
 
 def choice(path):
-    """A knob's value: of a list of choices, the one in parentheses."""
+    """Returns the value of a knob; of a list of choices, the one in parentheses."""
     value = read(path)
     return value.partition("(")[2].partition(")")[0] or value
 
 
 class Folders(KnobTest):
-    """Knobs in folders of debugfs, of which kernels have different ones, and one with a list of choices."""
+    """Knobs in folders of debugfs, which differ between kernels, and one with a list of choices."""
 
     def setUp(self):
         super().setUp()
@@ -130,7 +131,7 @@ class Folders(KnobTest):
         return self.daemon({"schedqos": {"sched_profile": "folders", "default": "none"}},
                            layers={"sched_profiles.json": {"folders": {"debugfs": knobs}}})
 
-    def test_in_force_and_put_back(self):
+    def test_knobs_in_folders_are_set_and_put_back(self):
         self.assertNotEqual(self.now(), self.wanted)
         daemon = self.start()
         self.assertEqual(self.now(), self.wanted)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The service as systemd knows it: drop-ins, its lines in the journal."""
+"""Drop-ins of the service, and its lines in the journal."""
 
 import json
 
@@ -13,7 +13,7 @@ def drop_in(name, text, units=(UNIT,)):
 
 
 def journal(unit=UNIT, **fields):
-    """The unit's own lines in the journal that have these fields."""
+    """Returns the unit's own lines in the journal that have these fields."""
     command("journalctl", "--sync")
     lines = command("journalctl", "-o", "json", "-u", unit, "SYSLOG_IDENTIFIER=schedqos",
                     *("%s=%s" % field for field in fields.items()))

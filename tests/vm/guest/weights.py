@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Cpu weights of real units: of slices, of services before they start, of scopes that come and go; respected where somebody
-chose one, gone when the service is, however it ended, and nowhere with a controller that was off.
+Cpu weights of real units: of slices, of services before they start, and of scopes that come and go. A weight that
+somebody chose stays, none outlasts the service, and none is set where the controller was off.
 """
 
 import glob
@@ -19,15 +19,15 @@ WEIGHTS = "schedqos-weights.service"
 CGROUPS = "/sys/fs/cgroup"
 RECORD = "/run/schedqos"
 UNSET = "[not set]"
-# Of the recommended mapping: nice -4 and 4.
+# Weights of nice -4 and 4, as in the recommended mapping.
 INTERACTIVE, MAINTENANCE = "244", "41"
-# What it finds is left for us.
+# It copies the weight that it finds.
 NAMED = "man-db.service"
 ONESHOT = "[Service]\nType=oneshot\nExecStart=cp %s/system.slice/%s/cpu.weight /run/weight-test\n" % (CGROUPS, NAMED)
 # Keeps NAMED loaded, as the timer of that name does on a Debian. Otherwise systemd forgets it at once, and nobody sees it.
 TIMER = "man-db.timer"
 DAILY = "[Timer]\nOnActiveSec=1d\n"
-# As a container engine: from then on its neighbours have the controller, too.
+# Like a container engine: once it runs, its neighbours have the controller, too.
 DELEGATED = "[Service]\nExecStart=sleep 100000\nDelegate=cpu\n"
 CLASSY = "[Service]\nExecStart=/run/classy 100000\n[X-SchedQoS]\nClass=QOS_BACKGROUND\n"
 USERS = {"session.slice": 500, "app.slice": 50}
@@ -39,7 +39,10 @@ def weight(unit):
 
 
 def controllers():
-    """Each group that has the cpu controller on for those in it, but for what comes and goes by itself."""
+    """
+    Returns the cgroups that have the cpu controller on for their children, without those that come and go by
+    themselves.
+    """
     found = set()
     for path in [CGROUPS, *glob.glob(CGROUPS + "/*.slice"), *glob.glob(CGROUPS + "/user.slice/user-*.slice")]:
         with open(path + "/cgroup.subtree_control", encoding="ascii") as file:
@@ -49,7 +52,7 @@ def controllers():
 
 
 def record():
-    """The recorded weights, without those of other units of this machine; None if one ends meanwhile."""
+    """Returns the recorded weights of the units of this test; None if one of them ends meanwhile."""
     names = [name for name in os.listdir(RECORD) if name.startswith(("user.slice", "game-"))]
     try:
         return {name: os.readlink(os.path.join(RECORD, name)).split()[1] for name in names}
@@ -85,13 +88,13 @@ def kill(unit):
 
 
 class Weights:
-    """The steps, in their order."""
+    """Steps, taken in this order."""
 
     def __init__(self):
         self._controllers = set()
 
     def the_machine_is_ready(self):
-        """With a user's manager and its slices, though nobody has logged in."""
+        """A user's manager and its slices run, though nobody has logged in."""
         systemctl("stop", UNIT)
         command("loginctl", "enable-linger", "user")
         wait_for(lambda: show("ActiveState", MANAGER) == "active", "the user's manager")
@@ -104,7 +107,7 @@ class Weights:
         if CGROUPS not in self._controllers or CGROUPS + "/system.slice" in self._controllers:
             raise AssertionError("controllers are on for %s" % self._controllers)
 
-    def nobody_at_a_seat(self):
+    def without_a_user_at_a_seat_no_weight_is_set(self):
         if os.path.exists(CONFIG):
             os.unlink(CONFIG)
         systemctl("start", UNIT, WEIGHTS)
@@ -112,7 +115,7 @@ class Weights:
         equal(controllers(), self._controllers)
         equal(glob.glob("/run/systemd/system.control/*"), [])
 
-    def it_is_confined(self):
+    def the_weights_service_is_confined(self):
         pid = show("MainPID", WEIGHTS)
         with open("/proc/%s/status" % pid, encoding="ascii") as file:
             lines = dict(line.split(":\t") for line in file if line.startswith("Cap"))
@@ -120,22 +123,22 @@ class Weights:
         equal(os.statvfs("/proc/%s/root/sys/devices" % pid).f_flag & os.ST_RDONLY, os.ST_RDONLY)
         print(command("systemd-analyze", "--no-pager", "security", WEIGHTS).splitlines()[-1], flush=True)
 
-    def somebody_sits_down(self):
+    def a_user_at_a_seat_brings_the_weight(self):
         sit_down()
         becomes("user.slice", INTERACTIVE)
         with open(CGROUPS + "/user.slice/cpu.weight", encoding="ascii") as file:
             equal(file.read().strip(), INTERACTIVE)
         equal(record(), {"user.slice": INTERACTIVE})
 
-    def no_border_is_made(self):
+    def a_weight_makes_no_new_border(self):
         """The controller is off in system.slice."""
         equal(weight(NAMED), UNSET)
         has_told("enable the cpu controller")
-        systemctl("start", NAMED, status=1)  # it finds no file
+        systemctl("start", NAMED, status=1)  # it fails, because it finds no cpu.weight
         systemctl("reset-failed")
         equal(controllers(), self._controllers)
 
-    def a_named_service_has_it_before_it_starts(self):
+    def a_service_has_its_weight_before_it_starts(self):
         systemctl("start", "delegated.service")
         systemctl("reload", UNIT)
         becomes(NAMED, MAINTENANCE)
@@ -143,17 +146,17 @@ class Weights:
         with open("/run/weight-test", encoding="ascii") as file:
             equal(file.read().strip(), MAINTENANCE)
 
-    def the_managers_reload_changes_nothing(self):
+    def a_reload_of_systemd_changes_no_weight(self):
         systemctl("daemon-reload")
         equal((weight(NAMED), weight("user.slice")), (MAINTENANCE, INTERACTIVE))
 
-    def a_reload_changes_it(self):
+    def a_reload_of_the_daemon_changes_weights(self):
         write(CONFIG, json.dumps({"schedqos": {"weights": {"user.slice": 700, NAMED: None, "game-*.scope": 500}}}))
         systemctl("reload", UNIT)
         becomes("user.slice", "700")
         becomes(NAMED, UNSET)
 
-    def scopes_come_and_go(self):
+    def scopes_that_come_and_go_have_weights_meanwhile(self):
         systemctl("set-property", "--runtime", "app.slice", "CPUWeight=100")
         systemctl("start", "app.slice")
         command("systemd-run", "--scope", "--slice=app.slice", "--unit=neighbour", "-p", "CPUWeight=100", "sh", "-c",
@@ -168,13 +171,13 @@ class Weights:
         systemctl("stop", "neighbour.scope")
         command("systemctl", "revert", "app.slice")
 
-    def what_an_administrator_sets_meanwhile_stays(self):
+    def a_weight_that_an_administrator_sets_stays(self):
         systemctl("set-property", "--runtime", "user.slice", "CPUWeight=300")
         systemctl("reload", UNIT)
         has_told("user.slice: somebody has changed its CPUWeight")
         equal((weight("user.slice"), record()), ("300", {}))
 
-    def what_was_set_before_stays(self):
+    def a_choice_made_before_the_start_stays(self):
         systemctl("restart", UNIT)
         systemctl("start", WEIGHTS)
         has_told("keeps the CPUWeight")
@@ -192,14 +195,14 @@ class Weights:
         command("systemctl", "revert", "user.slice")
         equal(weight("user.slice"), UNSET)
 
-    def a_killed_one_comes_back(self):
+    def a_killed_weights_service_is_replaced(self):
         systemctl("start", UNIT, WEIGHTS)
         becomes("user.slice", "700")
         pid = kill(WEIGHTS)
         wait_for(lambda: int(show("MainPID", WEIGHTS)) not in (0, pid) and show("ActiveState", WEIGHTS) == "active", "another")
         becomes("user.slice", "700")
 
-    def a_killed_daemon_comes_back_with_it(self):
+    def a_killed_daemon_is_replaced_with_its_weights(self):
         pid = kill(UNIT)
         wait_for(lambda: int(show("MainPID")) not in (0, pid) and show("ActiveState") == "active", "another daemon")
         wait_for(lambda: show("ActiveState", WEIGHTS) == "active", "weights beside it")
@@ -207,7 +210,7 @@ class Weights:
         systemctl("stop", UNIT)
         equal((weight("user.slice"), record()), (UNSET, {}))
 
-    def nobody_is_there_any_more(self):
+    def weights_end_when_the_user_leaves_the_seat(self):
         os.unlink(CONFIG)
         systemctl("start", UNIT, WEIGHTS)
         becomes("user.slice", INTERACTIVE)
@@ -215,7 +218,7 @@ class Weights:
         becomes("user.slice", UNSET)
         becomes(NAMED, UNSET)
 
-    def a_unit_names_its_class(self):
+    def a_unit_s_class_sets_its_weight_and_tasks(self):
         shutil.copy("/bin/sleep", "/run/classy")
         write("/run/systemd/system/classy.service", CLASSY)
         systemctl("daemon-reload")
@@ -234,7 +237,7 @@ class Weights:
         command("systemctl", "revert", "classy.service")
         systemctl("daemon-reload")
 
-    def a_user_has_his_own(self):
+    def a_user_s_units_get_user_weights(self):
         write(CONFIG, json.dumps({"schedqos": {"user_weights": USERS}}))
         install_desktop()
         systemctl("start", WEIGHTS)
@@ -252,13 +255,13 @@ class Weights:
         of_user("restart", "schedqos-weights.service")
         users_become("500", "300")
 
-    def it_goes_with_the_daemon(self):
+    def user_weights_end_with_the_daemon(self):
         systemctl("stop", UNIT)
         users_become("100", "300")
         systemctl("start", UNIT, WEIGHTS)
         users_become("500", "300")
 
-    def a_killed_one_of_the_user_comes_back(self):
+    def a_killed_weights_service_of_a_user_is_replaced(self):
         pid = int(users("schedqos-weights.service", "MainPID"))
         os.kill(pid, signal.SIGKILL)
         wait_for(lambda: users("schedqos-weights.service", "MainPID") not in ("0", str(pid)), "another")
@@ -269,7 +272,7 @@ class Weights:
         os.unlink(CONFIG)
         systemctl("reload", UNIT)
 
-    def nothing_is_left(self):
+    def a_stop_leaves_no_weight_or_record(self):
         systemctl("stop", "delegated.service", TIMER)
         systemctl("stop", UNIT)
         equal((glob.glob(RECORD + "/*.s*"), weight("user.slice"), weight(NAMED)), ([], UNSET, UNSET))
