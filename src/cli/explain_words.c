@@ -212,6 +212,24 @@ static void print_others(const struct view *view)
 			   "its cgroup and uids, because reading about its user's processes takes too long");
 }
 
+/* Returns whether only attributes that others changed, and that stay so, differ from the wanted ones. */
+static bool differs_by_choice(const cJSON *thread)
+{
+	const cJSON *theirs = member(thread, "theirs"), *name, *their_name;
+
+	if (member_holds(thread, "limited") || member_holds(member(thread, "rule"), "enforce"))
+		return false;
+	cJSON_ArrayForEach (name, member(thread, "differs")) {
+		cJSON_ArrayForEach (their_name, theirs) {
+			if (strcmp(name->valuestring, their_name->valuestring) == 0)
+				break;
+		}
+		if (!their_name)
+			return false;
+	}
+	return true;
+}
+
 static void print_attributes(const struct view *view)
 {
 	const cJSON *thread = view->thread;
@@ -225,7 +243,9 @@ static void print_attributes(const struct view *view)
 		words_line("would get", "%s", wanted);
 	if (!member_is(view->all, "kind", "made-up"))
 		words_line(has_daemon ? "carries" : "has", "%s", member_text(member(thread, "carries"), "text"));
-	if (has_daemon && member_holds(thread, "differs"))
+	if (has_daemon && member_holds(thread, "differs") && differs_by_choice(thread))
+		printf(", as wanted but for that change");
+	else if (has_daemon && member_holds(thread, "differs"))
 		printf(": not as wanted");
 	else if (is_ours)
 		printf(", as wanted");

@@ -55,6 +55,19 @@ TEST(a_change_by_others_lasts_as_long_as_the_text_says)
 		    "nice 9: changed by somebody; at its next look the daemon lowers", "left so");
 }
 
+TEST(only_an_attribute_that_nobody_chose_is_not_as_wanted)
+{
+	const char *in_class = "\"class\": \"QOS_UTILITY\", \"assigned_by\": \"default\"", *names = "\"names\": []";
+	char differs[128], limited[160];
+
+	snprintf(differs, sizeof(differs), "%s, \"differs\": [\"nice\"]", in_class);
+	assert_says(differs, names, ", as wanted but for that change", "not as wanted");
+	snprintf(limited, sizeof(limited), "%s, \"limited\": true", differs);
+	assert_says(limited, names, ": not as wanted", "but for");
+	snprintf(differs, sizeof(differs), "%s, \"differs\": [\"nice\", \"slice\"]", in_class);
+	assert_says(differs, names, ": not as wanted", "but for");
+}
+
 TEST(a_lowered_override_is_named_by_the_class_that_was_requested)
 {
 	assert_says("\"class\": \"QOS_UTILITY\", \"assigned_class\": \"QOS_USER_INTERACTIVE\", "
