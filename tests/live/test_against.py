@@ -46,7 +46,7 @@ class Against(LiveTest):
         shares, text = self.ask(two, three)
         self.assertEqual(shares, [90, 9.7])
         self.assertIn("ranked by SCHED_NORMAL nice -10", text)
-        # Groups of version 1 may have no room for real-time tasks.
+        # Cgroups of version 1 may have no budget for real-time tasks.
         real_time = self.sleeper("rival").pid
         os.sched_setscheduler(real_time, os.SCHED_FIFO, os.sched_param(1))
         shares, text = self.ask(two, real_time)

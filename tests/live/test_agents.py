@@ -34,7 +34,7 @@ class Agents(LiveTest):
         self.assert_carries(shell, BACKGROUND)
         self.assert_carries(self.child_of(shell), BACKGROUND)
         self.assert_keeps(self.agent, DEFAULT)
-        # Children that it starts without a shell.
+        # Children that the agent starts without a shell.
         self.assert_keeps(self.agent.tell(0, "spawn", [self.unknown, "1000"]), DEFAULT)
         self.assert_keeps(self.agent.tell(0, "in_terminal", [self.shell, "-i"], self.shell), DEFAULT)
 

@@ -96,7 +96,7 @@ class Bridge(AskerTest):
         with open(self.path(name + ".log"), "ab") as log:
             program = self.run_program([*self.inside, *command], stdout=log, stderr=log, env=environment(), **options)
         if name == "bus":
-            # The socket exists shortly before everybody may connect.
+            # The socket exists shortly before all users may connect.
             path = self.path("run/system_bus_socket")
             wait_for(lambda: os.path.exists(path) and os.stat(path).st_mode & 0o002, "the bus")
         return program

@@ -72,7 +72,7 @@ class Socket(BridgeSide):
         self.assert_refused(self.ask(root, OVERRIDES, "SetShown", "usus", 0, "-", app.pid, "hidden"), NOT_YOURS)
 
     def test_no_file_descriptor_is_accepted(self):
-        """Closing one would wait for the process that serves its file system."""
+        """Closing one could wait forever for the process that serves its file system."""
         if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 16):
             self.skipTest("a kernel before 6.16")
         self.daemon_with_bridge()
@@ -187,7 +187,7 @@ class Users(UsersCase):
             self.assertEqual(self.users(*end, app.pid), ["ok", "1"])
             self.assert_keeps(child, INITIATED)
 
-    def test_a_process_that_execs_a_set_user_id_program_is_not_covered_any_more(self):
+    def test_a_process_that_execs_a_set_user_id_program_is_no_longer_covered(self):
         """
         A process of the tree becomes root: from then on the rules apply to it, and the user's request does not.
         """
@@ -203,7 +203,7 @@ class Users(UsersCase):
             self.assert_carries(app, DEFAULT)
 
     def test_a_limit_on_a_cgroup_covers_only_the_user_s_processes(self):
-        """One in the user's slice, which has other cgroups in it."""
+        """The cgroup is in the user's slice, and has other cgroups in it."""
         groups = self.new_cgroups("user.slice")
         slice_ = "user-%d.slice" % self.ALICE
         own, roots = self.sleeper("app", user=self.ALICE), self.sleeper("app")

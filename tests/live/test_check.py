@@ -59,7 +59,7 @@ class Difference(LiveTest):
             "rules: 1 added, 1 removed, 1 changed; settings, classes and profiles: 1 changed",
             "tasks: 1 of the running ones changes class"])
         self.assert_keeps(app, UTILITY)
-        # The doctor looks at the same files, and sees that the daemon has not.
+        # doctor reads the same files, and notices that the daemon has not.
         self.assertIn("4 changes of the files", schedqos("doctor").stdout)
         daemon.reload()
         self.assertEqual(schedqos("check", "--diff").stdout, "no difference\n")

@@ -24,7 +24,7 @@ def shorten(tid):
     set_attr(tid, attr.policy, attr.nice, SLICE)
 
 
-# What is done to a task, and what it carries of that.
+# For each name: a choice made for a task, and the attributes that the task then carries.
 CHOICES = {
     "renice": (renice, {"nice": 7}),
     "chrt -b": (chrt(BATCH), {"policy": BATCH}),
@@ -48,13 +48,13 @@ def seen(tid):
 
 
 class Choices(IoTest):
-    """For each choice, a process and a thread of another process."""
+    """Each choice is made for a process, and for a thread of another process."""
 
     def start(self, **rule):
         return self.daemon({**CLASSES, "app": {"qos": UI, **rule}})
 
     def start_apps(self):
-        """Starts processes with no choice of their own, whatever the daemon then makes of them."""
+        """Starts processes that have chosen nothing, even if a daemon gives them a class."""
         self.apps = [self.puppet("app"), *(self.sleeper("app") for _ in CHOICES)]
         tids = [self.apps[0].tell(0, "thread")[1] for _ in CHOICES] + [app.pid for app in self.apps[1:]]
         self.tasks = list(zip([*CHOICES] * 2, tids))

@@ -18,7 +18,7 @@ from scripts import Step
 
 NOBODY = 65534
 
-# Names that are rules' in the shipped configurations, and what a user knows of them.
+# Names with rules in the shipped configurations, which a user can read.
 INTERACTIVE, IMPOSED = "gnome-shell", "restic"
 SHIPPED_SLICES = (8 * MS, 12 * MS, 16 * MS, 20 * MS)
 
@@ -129,14 +129,15 @@ class Hostility(LiveTest):
         for step, outcome in zip(group.script, group.outcomes):
             task = model.tasks[step.slot]
             is_one_of_many = len(task.process.slots) > 1
-            # What was refused because the class gives less already made nothing less.
+            # A choice may be refused because the class already gives less. It has then lowered nothing.
             if not outcome.error or step.word not in scripts.CHOICES:
                 model.apply(step)
             if step.word == "exec" and is_one_of_many:
-                # Which thread called exec the kernel does not tell.
+                # The kernel does not report which thread called exec.
                 unsure.add(step.slot)
             if step.word in scripts.BIRTHS:
-                # Nor which one made a thread or a child of its parent's, and below real time it hands down no nice value.
+                # Nor does it report which thread made a thread, or a child of its own parent. And a real-time task with
+                # reset-on-fork hands down no nice value.
                 is_reset = outcome.before.flags and outcome.before.policy in (FIFO, RR)
                 if step.slot in unsure or is_reset or step.word == "sibling" or step.word == "thread" and is_one_of_many:
                     unsure.add(step.args[0])
@@ -148,13 +149,13 @@ class Hostility(LiveTest):
         for group in groups:
             model, unsure = self.follow(group)
             programs = {step.args[-1] for step in group.script if step.word in ("exec", "spawn")}
-            # What no rule names may have the class of what it was before, or an ancestor.
+            # A program without a rule may have a class inherited from an ancestor, or from its program before an exec.
             inherited = min([0] + [self.lowest[name] for name in programs & self.heirs])
             any_class = min([0] + [self.lowest.get(name, 0) for name in programs])
             for slot, task in model.tasks.items():
                 now = seen(group.tids[slot])
                 told = self.describe(what, group, slot, now)
-                # A child made for its maker's parent is taken for its parent's program until it calls exec.
+                # A child made with CLONE_PARENT counts as its parent's program until it calls exec.
                 given = any_class if slot in unsure else self.lowest.get(task.process.program, inherited)
                 self.assertGreaterEqual(now.nice, min(given, task.nice), told)
                 if task.process.program != "c-rt" and not (slot in unsure and "c-rt" in programs):
@@ -172,7 +173,7 @@ class Hostility(LiveTest):
                 self.assertNotIn(now.policy, (FIFO, RR), told)
                 if task.policy == IDLE and slot not in unsure:
                     self.assertEqual(now.policy, IDLE, told)
-                # A task that is compared with another process than its maker may keep parts of a class.
+                # A task that is compared with a process that did not make it may keep parts of a class.
                 if slot not in unsure:
                     self.assertIn(now.nice, chosen["nice"] | {0}, told)
                     self.assertIn(now.policy, chosen["policy"] | {NORMAL}, told)
@@ -216,7 +217,7 @@ class Climbing(Hostility):
         found = attacks("c-upper", "c-hard", WIDE_SLICES)
         found.update(("again: " + name, script) for name, script in attacks("c-top", "c-keep", WIDE_SLICES).items())
         groups = self.attack(found, {**WIDE, **REAL_TIME}, other={**WIDE, "plain": {"qos": "QOS_BOTTOM"}})
-        # However the test ends.
+        # Restore however the test ends.
         self.addCleanup(schedqos, "restore")
         self.current.kill()
         self.assertEqual(schedqos("restore").returncode, 0)
@@ -225,7 +226,7 @@ class Climbing(Hostility):
 
 
 class Privilege(Hostility):
-    """With a resource limit or a capability a task may rightly take more."""
+    """A task with a resource limit or a capability may rightly take more."""
 
     user = "%d+" % NOBODY
     nice_limit = rt_limit = None
@@ -269,7 +270,7 @@ class Limits(Privilege):
             self.skipTest("no limit can be raised here: CAP_SYS_RESOURCE is missing")
 
     def test_a_task_does_not_get_below_its_resource_limit(self):
-        """A user who may go down to -2 has no right to a class's -4, nor to anything left of it."""
+        """A user who may go down to nice -2 has no right to a class's -4, nor to keep anything of it."""
         self.begin(layers=self.shipped())
         group, = self.run_all([chain("0 exec " + INTERACTIVE, "0 nice -3", "0 exec nice", "0 slice %d" % (12 * MS),
                                      "0 exec nice")], (resource.RLIMIT_NICE, 22))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-What is kept for a crash: a daemon that is killed at any moment of its start or its stop, and what was kept that cannot
-be read, now or ever.
+The records that are kept for a crash: a daemon may be killed at any moment of its start or stop, and a record may be
+unreadable for a while, or forever.
 """
 
 import os
@@ -65,7 +65,7 @@ class CrashTest(LiveTest):
 
 
 class Unread(CrashTest):
-    """Records that root cannot read without capabilities, as in the unit. They are kept."""
+    """Records that root cannot read without capabilities, as in the unit, are kept."""
 
     def test_a_start_refuses_records_that_it_cannot_read(self):
         self.need(CONFINED)
@@ -85,7 +85,10 @@ class Unread(CrashTest):
 class Short(CrashTest):
     @unittest.skipIf(is_sanitized(), "a sanitizer needs descriptors of its own")
     def test_a_restore_without_descriptors_fails_and_can_be_repeated(self):
-        """Only /proc has tasks that were born while no daemon ran. A restore that cannot read it fails, and can be repeated."""
+        """
+        Tasks that were born while no daemon ran can be found only in /proc. A restore that cannot read it fails, and
+        can be repeated.
+        """
         parent = self.puppet("app")
         first = self.killed()
         self.assert_carries(parent, BACKGROUND)
@@ -141,7 +144,7 @@ def reap_helpers():
 
 @once
 class Moments(CrashTest):
-    """Sends SIGKILL later each time, by half, until it comes too late. Then compares every task of the machine."""
+    """Sends SIGKILL at later and later moments, until it comes too late. Then compares every task of the machine."""
 
     STEP = 0.002  # a start or stop with this many tasks takes 20 ms and more
 

@@ -33,7 +33,7 @@ class Desktop(Bridge):
         if os.path.isdir("/run/systemd/users"):
             self.assertEqual(self.run_as(0, "mount", "--bind", self.path("users"), "/run/systemd/users").returncode, 0)
         self.let_the_bus_start_it()
-        # make runs these tests, and everything would inherit its class.
+        # make runs these tests, so everything would inherit its class.
         self.daemon({"schedqos": {"mapping": "announcement"}, "make": None}, prefix=self.inside, layers=shipped())
         self.runtime = self.path("runtime")
         os.mkdir(self.runtime, 0o700)
@@ -81,7 +81,7 @@ class Desktop(Bridge):
     # ---- what is tested ----
 
     def assert_in_front(self, pid):
-        """Checks which of the two is in front, and that all other tasks are as their rules say."""
+        """Checks which of the two apps has the focus, and that all other tasks are as their rules say."""
         self.assert_carries(self.window, INITIATED if pid == self.window else DEFAULT, self.logs())
         self.assert_carries(self.terminal, UI, self.logs())
         self.assert_keeps(self.build, BACKGROUND)
@@ -112,7 +112,7 @@ class Desktop(Bridge):
         self.assert_in_front(self.window)
 
     def test_a_killed_daemon_bridge_or_service_recovers(self):
-        """Its successor gets all reports again."""
+        """The one that replaces it gets all reports again."""
         self.assert_in_front(self.window)
         for who in ("focus", "bridge", "daemon"):
             self.kill(who)
@@ -122,7 +122,7 @@ class Desktop(Bridge):
             self.go_to(self.window)
 
     def kill(self, who):
-        """Kills one and starts another; the bus does that for the bridge."""
+        """Kills one of them and starts another; the bus does that for the bridge."""
         victim = {"focus": self.focus.pid, "daemon": self.current.pid}.get(who) or wait_for(self.bridge_pid, "the bridge")
         os.kill(victim, signal.SIGKILL)
         wait_for(lambda: state(victim) in (None, "Z"), "its end")

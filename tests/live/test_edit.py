@@ -94,7 +94,7 @@ class Edit(EditTest):
         self.check_untouched(self.edit("/nonexistent/editor"), 1)
 
     def test_a_file_in_a_folder_of_others_is_refused(self):
-        """Otherwise root would write and remove files that others put there."""
+        """Otherwise root would write to, and remove, files that others put there."""
         for mode, user in ((0o755, 65534), (0o777, 0)):
             os.chown(self.etc, user, 0)
             os.chmod(self.etc, mode)
@@ -154,7 +154,7 @@ class Edit(EditTest):
 
 
 class TwoAndKilled(EditTest):
-    """The editor waits."""
+    """Tests with an editor that waits."""
 
     def setUp(self):
         super().setUp()

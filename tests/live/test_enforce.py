@@ -14,7 +14,7 @@ from waiting import wait_for
 
 ALWAYS = {"app": {"qos": UI, "enforce": True, "thread_qos": {"bg": BACKGROUND}}}
 NEITHER = {"app": {"qos": UI}}
-# There is no tracefs, and it cannot be mounted.
+# A prefix for a daemon without tracefs, which it cannot mount either.
 NO_TRACEFS = ["unshare", "-m", "--propagation", "private", "sh", "-ec",
               'for folder in /sys/kernel/tracing /sys/kernel/debug; do\n'
               '    [ ! -d $folder ] || mount -t tmpfs none $folder\n'

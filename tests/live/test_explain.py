@@ -52,7 +52,7 @@ class Explain(LiveTest):
             words = schedqos("explain", *options, str(task))
             self.assertEqual(words.returncode, 0, words.stderr)
             found = json.loads(said.stdout)
-            # On a slow machine the arguments may take longer to read than it waits.
+            # On a slow machine, reading the arguments may take longer than explain waits.
             unread = found.get("arguments_unread") or "arguments cannot be read" in words.stdout
             return None if unread else (found, words.stdout)
 
@@ -131,7 +131,8 @@ class Explain(LiveTest):
         reniced = self.sleeper("reniced")
         self.assert_carries(reniced, BACKGROUND)
         os.setpriority(os.PRIO_PROCESS, reniced.pid, 11)
-        # Where moves between cgroups are not heard, the daemon looks again soon after the exec, and then wants just that.
+        # If moves between cgroups are not reported, the daemon looks again soon after the exec; from then on nice 11
+        # counts as wanted.
         self.check(reniced, BACKGROUND, "changed-by-others", "reniced", ["nice 11: changed by somebody", "as wanted"])
         self.check(self.sleeper("enforced"), BACKGROUND, "rule", "enforced",
                    ['the class is put back after any change: the rule has "enforce": true'])

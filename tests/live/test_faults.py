@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-What a machine does to a daemon: it is killed, stopped, starved of descriptors, memory and disk. Each time what
-happens to tasks is right, and what went wrong is in the status or in the reply to the caller.
+The daemon is killed, stopped, and starved of descriptors, memory and disk. Each time the right thing happens to tasks,
+and the status or the reply to the caller names the fault.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ RULES = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": 
 
 
 class Storm:
-    """Makes children, most of which end at once, threads and programs, until it ends."""
+    """Makes children, most of which end at once, threads and programs until it is told to end."""
 
     def __init__(self, test):
         self.test, self.over = test, threading.Event()
@@ -74,7 +74,7 @@ class Killed(LiveTest):
         daemon.check_undone()
 
     def test_a_kill_under_a_storm_loses_nothing(self):
-        """SIGKILL; then a start and a stop."""
+        """After SIGKILL, a start and a stop put everything back."""
         chosen, storm = self.sleeper("app"), Storm(self)
         set_attr(chosen.pid, BATCH, 6, 7 * MS)
         first = self.daemon(RULES)
@@ -99,7 +99,7 @@ class Killed(LiveTest):
 
 
 class Restore(LiveTest):
-    """A daemon that cannot put tasks back leaves that to the next one."""
+    """A daemon that cannot put tasks back leaves them to the next one."""
 
     def test_a_restore_without_privileges_fails_and_keeps_the_records(self):
         app = self.sleeper("app")
@@ -120,7 +120,7 @@ class Restore(LiveTest):
 
 
 class Run(LiveTest):
-    """Daemons in a mount namespace of their own, where /run is the test's."""
+    """Daemons in a mount namespace of their own, with a /run of the test."""
 
     def on_run(self, options):
         prefix = [*MOUNTS, 'mount -t tmpfs -o %s none /run\nexec "$@"' % options, "sh"]
@@ -144,7 +144,7 @@ class Run(LiveTest):
         with open(ballast, "wb", buffering=0) as file, contextlib.suppress(OSError):
             while True:
                 file.write(b"x" * 4096)
-        # These are more tasks than the present chunk has records.
+        # There are more of these tasks than free records in the present chunk.
         puppet = self.puppet("app")
         puppet.tell(0, "fork", 1100)
         app = self.sleeper("app")
@@ -158,19 +158,19 @@ class Run(LiveTest):
         self.assertEqual({get_attr(pid) for pid in puppet.descendants()}, {pristine()})
 
 
-F_SETPIPE_SZ = 1031  # before Python 3.10 fcntl does not have it
+F_SETPIPE_SZ = 1031  # fcntl has it since Python 3.10
 
 
 class Pipe(LiveTest):
     def test_a_log_that_nobody_reads_does_not_block_the_daemon(self):
-        """start -v | less, and less waits for a key."""
+        """As with `start -v | less`, while less waits for a key."""
         os.mkfifo(self.path("pipe"))
         pipe = os.open(self.path("pipe"), os.O_RDWR | os.O_NONBLOCK)
         self.addCleanup(os.close, pipe)
         fcntl.fcntl(pipe, F_SETPIPE_SZ, 4096)
         daemon = self.prepare({"app": {"qos": BACKGROUND, "thread_qos": {"even": UI}}}, args=["-v"],
                               prefix=["sh", "-c", 'exec "$@" 2> %s' % self.path("pipe"), "sh"])
-        # Until it is ready, it and the reader of its messages wait for each other.
+        # Until it is ready, the daemon waits for the reader of its messages.
         drain = threading.Thread(target=self.drain, args=(pipe,), daemon=True)
         drain.start()
         daemon.start()
@@ -195,7 +195,7 @@ class Pipe(LiveTest):
 
 @contextlib.contextmanager
 def limited(pid, kind, value):
-    """Sets a limit of a running process, and lifts it again if the process still runs."""
+    """Sets a limit of a running process. Lifts it at the end if the process still runs."""
     soft, hard = resource.prlimit(pid, kind)
     resource.prlimit(pid, kind, (value, hard))
     try:
@@ -212,7 +212,10 @@ def problem(daemon, words):
 
 class Descriptors(LiveTest):
     def test_without_descriptors_tasks_wait_and_are_decided_about_later(self):
-        """Nothing is forgotten, nothing is tried over and over; when there are some again, all is made good."""
+        """
+        The daemon forgets no task and does not retry in a loop. Once it has descriptors again, it makes good for
+        everything.
+        """
         daemon = self.daemon(RULES)
         old = self.puppet("app")
         self.assert_carries(old, BACKGROUND)
@@ -234,7 +237,7 @@ class Descriptors(LiveTest):
         self.assertGreater(problem(daemon, "Too many open files"), 0)
 
     def test_a_stop_without_descriptors_puts_everything_back(self):
-        # The leak checker cannot run without.
+        # The leak checker cannot run without descriptors.
         daemon = self.daemon(RULES, environ={"ASAN_OPTIONS": "exitcode=99:detect_leaks=0"})
         app = self.puppet("app")
         self.assert_carries(app, BACKGROUND)
@@ -251,7 +254,10 @@ class Memory(LiveTest):
 
     @unittest.skipIf(is_sanitized(), "a sanitizer maps it all and dies without")
     def test_without_memory_a_reload_is_refused_and_tasks_wait(self):
-        """Allocations fail: the reload is refused, new tasks are not known; later all is made good."""
+        """
+        Allocations fail: the reload is refused, and new tasks get no record. Once there is memory, they get their
+        classes.
+        """
         daemon = self.daemon(RULES)
         with open("/proc/%d/statm" % daemon.pid, encoding="ascii") as statm:
             size = int(statm.read().split()[0]) * os.sysconf("SC_PAGESIZE")

@@ -37,7 +37,7 @@ class Layers(LiveTest):
         layers = {"mappings/one.json": {"QOS_UTILITY": {"sched_nice": 5, "sched_runtime": 5 * MS}},
                   "mappings/two.json": {"QOS_UTILITY": {"sched_nice": 6, "sched_runtime": 6 * MS}},
                   "schedqos.json": {"schedqos": {"mapping": "one"}}, "app_configs/10.json": {"app": {"qos": UTILITY}}}
-        # Other settings of the administrator do not end it.
+        # Other settings of the administrator leave the mapping in force.
         daemon = self.daemon({"schedqos": {"default": "none"}}, layers=layers)
         app = self.sleeper("app")
         self.assert_carries(app, fair(NORMAL, 5, 5 * MS))
@@ -126,7 +126,7 @@ class Reload(LiveTest):
             with self.subTest(what):
                 self.clear(daemon.config)
                 make()
-                # Start and restart read it as check does.
+                # start and restart refuse the file as check does.
                 for args in (["reload"], ["check", *daemon.options()], ["restart", *daemon.options()]):
                     result = schedqos(*args, prefix=CONFINED)
                     self.assertEqual((result.returncode, result.stdout), (78, ""), result.stderr)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-A user floods the daemon: its netlink port, its control socket, names. Other tasks are tagged all the same, memory and
-log do not grow, and the status names the flood.
+A user floods the daemon: its netlink port, its control socket, renames. Other tasks are tagged as usual, memory and log
+do not grow, and the status names the flood.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ RULES = {"app": {"qos": BACKGROUND}, "other": {"qos": INITIATED}}
 BUS = "/run/schedqos/bus"
 NOBODY = 65534
 
-# With a sanitizer, memory that was freed is kept from use for a while: for a short one.
+# A sanitizer keeps freed memory from being used again for a while; make that short.
 ENVIRON = {"ASAN_OPTIONS": "exitcode=99:detect_leaks=1:quarantine_size_mb=1"}
 
 
@@ -32,7 +32,7 @@ class Floods(LiveTest):
         return super().daemon(config, environ=ENVIRON, **options)
 
     def calm(self, daemon):
-        """Returns figures that must not grow in a flood: resident bytes, lines of log."""
+        """Returns the figures that must not grow in a flood: resident bytes and lines of the log."""
         return daemon.status()["resident_bytes"], daemon.log().count("\n")
 
     def assert_calm(self, daemon, before, lines):
@@ -80,7 +80,8 @@ class Control(Floods):
 
     def test_idle_connections_do_not_stop_the_daemon(self):
         """
-        Silent, in the middle of a word, in the middle of a message: further ones are refused until some of these go.
+        The connections are silent, or stop in the middle of a word or a message. Further ones are refused until some of
+        them end.
         """
         daemon = self.daemon(RULES)
         before = self.calm(daemon)
@@ -101,7 +102,7 @@ class Control(Floods):
         self.assert_calm(daemon, before, 1)
 
     def test_a_message_that_claims_to_be_long_disconnects_its_sender(self):
-        """With the memory that the unit grants: its sender is disconnected, and others notice nothing."""
+        """The daemon has only the memory that the unit grants. Other clients notice nothing."""
         if is_sanitized():
             self.skipTest("the sanitizer takes terabytes")
         with open(os.path.join(TOP, "systemd/schedqos.service"), encoding="ascii") as file:
@@ -159,7 +160,7 @@ class Renames(Floods):
         self.assert_calm(daemon, before, 1)
 
     def test_a_hundred_thousand_renames_cost_no_scan(self):
-        """The renames are as fast as possible. None of the names has a rule, but other names have."""
+        """The renames come as fast as possible. No rule has any of the names, but rules have other names."""
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}, "other": {"qos": INITIATED}})
         flooder, app = self.puppet("flooder"), self.puppet("app")
         flooder.tell(0, "become", NOBODY)
@@ -177,11 +178,11 @@ class Renames(Floods):
 
         self.flood([flooder], storm_of(100000), others)
         self.assert_not_received(daemon, before, begun)
-        # The latter where it came so seldom to a CPU that they did not fit.
+        # The last sender is unknown if the daemon ran so rarely that events were dropped.
         self.assertRegex(daemon.log(), "process %d|the last of somebody" % flooder.pid)
 
     def test_renames_are_received_only_if_a_rule_needs_names(self):
-        """Renames are received only while some rule needs names."""
+        """They are received as soon as a reload brings such a rule, and until a reload removes it."""
         named = {"app": {"qos": BACKGROUND, "thread_qos": {"ui": UI}}}
         daemon = self.daemon(RULES)
         app = self.puppet("app")
@@ -201,7 +202,7 @@ class Renames(Floods):
 
 
 class Groups(Floods):
-    """A user's processes with the largest number of groups: reading their status takes long."""
+    """Processes of a user in the largest number of groups, whose status therefore takes long to read."""
 
     def test_slow_reads_about_a_user_s_processes_soon_end(self):
         slow = {"slow": {"qos": BACKGROUND, "match": {"user": str(NOBODY)}}}

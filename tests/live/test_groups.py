@@ -13,13 +13,13 @@ from programs import end_all, sleep_program
 from waiting import wait_for
 
 GROUPS = {"groups": {"background": {"max": BACKGROUND}}}
-# It cannot mount tracefs for itself, either.
+# A prefix for a daemon without tracefs, which it cannot mount either.
 POLLED = [*MOUNTS, 'mount -t tmpfs none %s; mount -t tmpfs none /sys/kernel/debug 2>/dev/null || :\n'
           'exec setpriv --bounding-set -sys_admin "$@"' % TRACING, "sh"]
 
 
 class Moves(LiveTest):
-    """Moves are reported by the kernel, or polled."""
+    """The kernel reports moves, or the daemon polls."""
     prefix, how = HEARD, "heard"
 
     def setUp(self):
@@ -38,7 +38,7 @@ class Moves(LiveTest):
         return daemon
 
     def test_a_move_after_the_exec_limits_a_program(self):
-        """Desktops do it in this order."""
+        """Desktops move a program after its exec."""
         self.moving({"game": [{"qos": UI, "match": {"cgroup": self.cgroups.path("app.slice") + "/*"}},
                               {"qos": BACKGROUND}],
                      "browser": {"qos": UI}})
@@ -51,7 +51,8 @@ class Moves(LiveTest):
             self.cgroups.move(game.pid, "app.slice/game.scope")
             self.cgroups.move(browser.pid, "background/browser.scope")
             self.cgroups.move(other.pid, "background")
-            # Where a process is, is looked at for 3 s of its life; on a busy machine it may be older by now.
+            # The cgroup of a process is polled for 3 s after its exec; on a busy machine the process may be older by
+            # now.
             if self.how == "heard" or time.monotonic() < began + 2:
                 break
         else:
@@ -66,10 +67,10 @@ class Moves(LiveTest):
 
 
 class Heard(Moves):
-    """Tests that need reported moves."""
+    """Tests that need moves to be reported."""
 
     def test_a_cgroup_with_a_path_too_long_to_read_lifts_no_limit(self):
-        """A user who may create cgroups below a limited one can make such a path: it lifts no limit."""
+        """A user who may create cgroups below a limited one can make such a path."""
         self.moving({"browser": {"qos": UI}})
         browser = self.puppet("browser")
         self.cgroups.move(browser.pid, "background")
@@ -87,7 +88,7 @@ class Heard(Moves):
         child = browser.tell(0, "spawn", ["browser", "1000"], sleep_program())
         self.assert_keeps(browser, BACKGROUND)
         self.assert_keeps(child, BACKGROUND)
-        # What was known before is not known after a reload.
+        # A reload forgets what was read before.
         self.assertEqual(self.current.reload({"schedqos": GROUPS, "browser": {"qos": INITIATED}}).returncode, 0)
         self.assert_keeps(browser, BACKGROUND)
         self.assert_keeps(child, BACKGROUND)
@@ -133,7 +134,8 @@ class Heard(Moves):
         finally:
             os.kill(daemon.pid, signal.SIGCONT)
         self.assert_carries(browser, BACKGROUND)
-        # The latter on kernels whose records have no long paths, and fit.
+        # Some kernels put no long paths into the records. There none is lost, and the user's moves are too frequent
+        # instead.
         self.assertRegex(daemon.log(), "too many moves between cgroups|move between cgroups too often")
         status = daemon.status()
         self.assertEqual((status["scans"], status["lost"]), (before["scans"], before["lost"]))

@@ -29,7 +29,7 @@ class Execs(LiveTest):
         self.assert_carries(self.run_program(["any", "1000"], "./deep"), BACKGROUND)
 
     def test_a_program_with_a_path_that_is_too_long_matches_nothing(self):
-        """It matches nothing; everything else works."""
+        """Everything else about it works."""
         self.deep(self.folder, 4300)
         shutil.copy(sleep_program(), "deep")
         daemon = self.daemon({"app": {"qos": UI}, "deep": {"qos": BACKGROUND}, "*": {"qos": INITIATED, "match":
@@ -62,7 +62,7 @@ class Execs(LiveTest):
             groups.back(pid)
         while not os.path.samefile(".", groups.root):
             os.chdir("..")
-            # A process that has just ended may still be counted.
+            # The cgroup cannot be removed while a process that has just ended still counts.
             wait_for(lambda: groups.is_removed("d" * 200), "the end of a group")
 
 

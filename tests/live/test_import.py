@@ -14,7 +14,10 @@ class Import(LiveTest):
         self.write("rules/" + name, text)
 
     def test_imported_rules_are_in_force(self):
-        """The last component of the first argument decides, case matters, and of two rules the later one wins."""
+        """
+        The last component of the first argument decides, case matters, and of two rules for one name the later one
+        wins.
+        """
         self.rules("a b/games.rules", '{"name": "%s", "type": "Game"}\n{"name": "later", "type": "Game"}\n' % LONG)
         self.rules("a.rules", '{"name": "later", "type": "Bulk"}\n{"name": "typeless", "nice": 5}\n')
         self.rules("z.types", TYPES)

@@ -34,7 +34,7 @@ def set_io(tid, io_class, level=0):
 
 
 def all_io():
-    """Returns those of every thread that has one set."""
+    """Returns class and level of every thread that has an I/O priority set."""
     found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         for tid in tids(int(pid)):
@@ -55,7 +55,7 @@ class IoTest(LiveTest):
         self.before = all_io()
 
     def assert_io(self, task, want):
-        """Waits until the thread has it."""
+        """Waits until the thread has this I/O priority."""
         tid = getattr(task, "pid", task)
         wait_for(lambda: get_io(tid) == want,
                  lambda: "%d %r: I/O priority %s, not %s\n%s" % (tid, comm(tid), get_io(tid), want, self.current.log()))
@@ -79,7 +79,7 @@ class Given(IoTest):
         for app in (before, after):
             self.assert_io(app, ALL_IDLE)
             self.assert_carries(app, BACKGROUND)
-            # A copy, made by the kernel: there is nothing to wait for.
+            # The kernel copies it at the fork, so there is nothing to wait for.
             child, = app.tell(0, "fork")
             self.assertEqual(get_io(child), ALL_IDLE)
             _, slow = app.tell(0, "thread")

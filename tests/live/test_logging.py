@@ -31,7 +31,7 @@ class Lines(LiveTest):
         self.assertRegex(lines[missing + 2], r"^schedqos: stopped: \d+ tasks? put back$")
 
     def test_v_logs_each_task_that_is_set(self):
-        """Tasks that run at the start have no line, and there are none at the stop."""
+        """Tasks that already run at the start have no line, and the stop logs none."""
         apps = [self.sleeper("app") for _ in range(20)]
         daemon = self.daemon({"app": {"qos": BACKGROUND}}, args=["-v"])
         app = self.sleeper("app")
@@ -45,7 +45,7 @@ class Lines(LiveTest):
         daemon = self.prepare({"app": {"qos": BACKGROUND}})
         with open(daemon.stderr, "wb") as file:
             status = os.fstat(file.fileno())
-        # As systemd says that stderr is the journal's.
+        # systemd sets this if stderr is connected to the journal.
         daemon.environ = {"JOURNAL_STREAM": "%d:%d" % (status.st_dev, status.st_ino)}
         daemon.start()
         daemon.reload({"app": {"qos": 1}})
@@ -60,7 +60,7 @@ class Lines(LiveTest):
         self.assertEqual([line for line in daemon.log().splitlines() if "no util clamp" not in line], [])
 
     def test_a_problem_that_repeats_is_counted(self):
-        """Twenty refusals make two lines. A task that may not run on all CPUs cannot be SCHED_DEADLINE."""
+        """Twenty refusals make two lines. The kernel refuses SCHED_DEADLINE for a task that may not run on all CPUs."""
         if os.cpu_count() < 2:
             self.skipTest("a single CPU")
         daemon = self.daemon({"QOS_RT": {"sched_policy": "SCHED_DEADLINE", "sched_runtime": 1000000,
@@ -83,7 +83,7 @@ class Names(LiveTest):
             "schedqos: fake", "%s%n%x", "\x01", "\x7f", "fifteen-bytes-x", "fourteen-bytes\xc3", "]0;t\x07"]
 
     def test_names_of_tasks_do_not_break_lines_of_the_log(self):
-        # Each has another class than its parent, so that it is set, and named in a line.
+        # The class of each differs from its parent's, so that it is set, and named in a line.
         daemon = self.daemon({"app": {"qos": BACKGROUND, "thread_qos": {"[!a]*": UI}}, "x*": {"qos": BACKGROUND},
                               "slash": {"qos": BACKGROUND}},
                              args=["-v"])

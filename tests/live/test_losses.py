@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""After the kernel has dropped events, every task is right again, a little later, and the loss is counted."""
+"""After the kernel has dropped events, every task is soon right again, and the loss is counted."""
 
 import contextlib
 import os
@@ -20,12 +20,12 @@ BUFFER = 16 << 20
 class Losses(LiveTest):
     @contextlib.contextmanager
     def deaf(self, daemon):
-        """Stops the daemon with its receive buffers full: all events meanwhile are lost."""
+        """Stops the daemon with its receive buffers full, so that all events are lost meanwhile."""
         daemon.freeze()
         try:
             self.resize(daemon, 1)
             self.flood(daemon)
-            # The kernel drops all the same until they have been empty.
+            # The kernel goes on dropping events until the buffers have been empty.
             self.resize(daemon, BUFFER)
             yield
         finally:
@@ -67,7 +67,7 @@ class Losses(LiveTest):
         shell = self.puppet("shell")
         with self.deaf(daemon):
             programs = [(self.sleeper("app" if i % 2 else "other"), (INITIATED, BACKGROUND)[i % 2]) for i in range(100)]
-            # It renamed itself, forked, and executed another program while events were lost.
+            # While events were lost, it renamed itself, forked, and executed another program.
             old.tell(number, "name", "ui")
             children = old.tell(0, "fork", 5)
             inner = old.tell(number, "thread")[1]

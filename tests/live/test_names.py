@@ -12,7 +12,9 @@ from programs import PYTHON, sleep_program
 
 class Chosen(LiveTest):
     def test_a_chosen_name_is_found_after_runs_without_one(self):
-        """The first runs teach that arguments do not matter for this program. Still they are read, if later."""
+        """
+        The first runs teach the daemon that arguments do not matter for this program. It still reads them, but later.
+        """
         self.daemon({"plain": {"qos": UTILITY}, "chosen": {"qos": BACKGROUND}})
         path = shutil.copy(sleep_program(), self.path("plain"))
         os.chmod(path, 0o755)
@@ -23,7 +25,7 @@ class Chosen(LiveTest):
         self.assert_carries(self.run_program([path, "1000"]), UTILITY)
 
 
-# What waits for the end of its input, in each language.
+# A program in each language that waits for the end of its input.
 WAITING = {"python3": "input()", "perl": "<STDIN>;", "ruby": "gets", "node": "process.stdin.resume()",
            "sh": "read -r line", "bash": "read -r line", "zsh": "read -r line", "php": "<?php fgets(STDIN);",
            "lua": "io.read()"}

@@ -4,7 +4,8 @@ After the daemon's stop the machine is as it would be without the daemon. Groups
 daemon and without one; after its stop every task must carry what it would have had, except for EXEMPTIONS. tests/fuzz
 covers daemons that are killed or started meanwhile, without a kernel.
 
-Between two steps the test waits until the daemon has done its work: the promise is made to people, who are slower.
+Between two steps the test waits until the daemon has done its work, because people, who choose attributes, are slower
+than the daemon.
 
 ORACLE_SEED=N chooses the scripts; ORACLE_GROUPS and ORACLE_STEPS set their number and length. A failure names the seed
 and one of the scripts.
@@ -25,7 +26,7 @@ GROUPS = int(os.environ.get("ORACLE_GROUPS", "40"))
 STEPS = int(os.environ.get("ORACLE_STEPS", "40"))
 NOBODY = 65534
 
-# What may differ, each with its reason. See Judge.
+# Reasons why an attribute may differ. See Judge.
 EXEMPTIONS = {
     "unseen": "a choice of what the class gives already changes nothing that could be seen, nor does going back to it "
               "before anybody looked",
@@ -43,7 +44,7 @@ EXEMPTIONS = {
 
 
 class Difference(NamedTuple):
-    """A task that is not what it would have been."""
+    """A difference between a task and what it would be without the daemon."""
 
     user: int
     script: list
@@ -75,18 +76,18 @@ def is_base(slice):
 class Judge:
     """
     Follows a script with the results of each step in both runs, and notes for each task which attribute may differ, and
-    why: from a choice that cannot be seen until the next visible choice.
+    why. An exemption lasts from a choice that the daemon cannot see until the next choice that it can.
     """
 
     def __init__(self, script, user, alone, watched):
         self.group = scripts.Group(user)
         self.why = collections.defaultdict(dict)  # by slot, by attribute
-        # Since the daemon had to look last: what was chosen, and what there was before.
+        # Choices since the last step at which the daemon had to look, and the attributes before them.
         self.fresh = collections.defaultdict(dict)
         self.looked = collections.defaultdict(dict)
         self.had = collections.defaultdict(dict)
-        self.last = collections.defaultdict(dict)  # by slot, by attribute: what was chosen by others than the daemon
-        self.newborn = set()  # which the daemon need not have looked at since their birth
+        self.last = collections.defaultdict(dict)  # by slot, by attribute: the last choice that was not the daemon's
+        self.newborn = set()  # slots at which the daemon need not have looked since their birth
         for index, step in enumerate(script):
             self.follow(step, alone[index], watched[index])
 
@@ -97,7 +98,7 @@ class Judge:
         elif step.word in scripts.BIRTHS:
             self.bear(step, task)
         elif step.word == "exec" and task.process.slots != [task.process.leader]:
-            # One of many threads calls exec, perhaps the leader, which is there until then even if it has left.
+            # One of many threads calls exec, perhaps the leader, which stays a zombie until then if it has ended.
             self.why[step.slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
         self.group.apply(step)
         if step.word == "exec":
@@ -110,7 +111,7 @@ class Judge:
         for by_slot in (self.why, self.fresh, self.looked, self.had, self.last):
             by_slot[slot] = dict(by_slot[step.slot])
         if step.word == "thread" and task.process.leader not in task.process.slots:
-            # It may as well have copied the leader, which is there until the last thread ends.
+            # It may just as well be a copy of the leader, which stays a zombie until the last thread ends.
             self.why[slot] = dict.fromkeys(("policy", "nice", "slice"), "hearsay")
         elif step.word == "thread" and len(task.process.slots) > 1:
             self.exempt_ambiguous(slot, "hearsay")
@@ -126,8 +127,8 @@ class Judge:
 
     def exempt_unknown(self, slot):
         """
-        Exempts one of several threads, whose attributes the daemon has never seen: it is put back to the least of them
-        all.
+        Exempts a new thread if the process has several, whose attributes the daemon may never have seen: the thread is
+        put back to the least of them.
         """
         if self.fresh[slot].keys() & {"policy", "nice"}:
             self.why[slot].update(dict.fromkeys(("policy", "nice"), "hearsay"))
@@ -138,7 +139,7 @@ class Judge:
             before, after = getattr(watched.before, attribute), getattr(watched.after, attribute)
             target, was = getattr(alone.after, attribute), getattr(alone.before, attribute)
             if before != self.last[step.slot].get(attribute, before):
-                # A daemon has set it since: it has looked.
+                # The daemon has set it since, so it has looked.
                 for values in (self.looked, self.had, self.fresh):
                     values[step.slot].pop(attribute, None)
             self.last[step.slot][attribute] = after
@@ -159,30 +160,35 @@ class Judge:
             elif attribute == "nice" and scripts.LOWEST <= target < (max(had, before) if "nice" in why else had):
                 why[attribute] = "between"
             elif attribute == "nice" and why.get(attribute) == "hearsay" and scripts.LOWEST <= target < 19:
-                # It may be thought to have had a higher one.
+                # The daemon may believe that the task had a higher one.
                 pass
             elif attribute == "policy" and why.get(attribute) in ("hearsay", "slow fork") and \
                     IDLE not in (target, watched.before.policy):
-                # It may be thought to have had SCHED_IDLE, which it does not leave while another class is put over it.
+                # The daemon may believe that the task had SCHED_IDLE, which it keeps while another class is put over
+                # it.
                 pass
             elif attribute == "policy" and step.slot in self.newborn and watched.after.slice in scripts.CLASS_SLICES:
-                # Of a task that nobody has looked at, a policy beside the slice of its class counts as the daemon's.
+                # If the daemon has not looked at a task yet, a policy together with the slice of its class counts as
+                # the daemon's.
                 why[attribute] = "hearsay"
             elif attribute != "slice" or watched.before.policy not in (FIFO, RR):
-                # A slice that real time hides is not seen to be chosen anew.
+                # The daemon cannot see a new choice of a slice that real time hides.
                 why.pop(attribute, None)
                 self.fresh[step.slot][attribute] = after
 
 
 def write_scripts():
-    """Returns that many groups: (user, script)."""
+    """Returns GROUPS pairs of a user and a script."""
     rng = random.Random(SEED)
     users = [rng.choice((0, NOBODY)) for _ in range(GROUPS)]
     return [(user, scripts.write(rng, user, STEPS)) for user in users]
 
 
 def compare(why, shown_alone, shown, hidden_alone, hidden):
-    """Compares attribute by attribute: (attribute, without the daemon, with it, exemption)."""
+    """
+    Compares attribute by attribute. Returns for each its name, its values without and with the daemon, and the
+    exemption.
+    """
     if shown is None or shown_alone is None:
         if shown != shown_alone:
             yield "life", shown_alone, shown, ""
@@ -207,14 +213,14 @@ def same(attribute, one, other):
 
 
 def reveal(tid):
-    """Takes a task out of real time, so that it shows its nice value and its slice again."""
+    """Takes a task out of real time, so that its nice value and slice can be read again."""
     now = seen(tid)
     if now and now.policy in (FIFO, RR):
         os.sched_setscheduler(tid, os.SCHED_OTHER, os.sched_param(0))
 
 
 class Oracle(LiveTest):
-    """Many groups at once, without a daemon and with one."""
+    """Many groups run at once, first without a daemon and then with one."""
 
     def setUp(self):
         super().setUp()
@@ -231,7 +237,7 @@ class Oracle(LiveTest):
 
     @staticmethod
     def end(groups):
-        """Returns the final attributes of every task, by group and slot, and those that real time hid."""
+        """Returns the final attributes of every task, by group and slot, including those that real time hid."""
         shown = [{slot: seen(tid) for slot, tid in group.tids.items()} for group in groups]
         for group in groups:
             for tid in group.tids.values():
@@ -247,7 +253,8 @@ class Oracle(LiveTest):
         shown_alone, hidden_alone = self.end(alone)
         daemon = self.daemon(scripts.CONFIG)
         watched = self.run_all(written, daemon.sync)
-        # What they chose looks like a daemon's to the look at the whole machine, and is compared here.
+        # Exclude them from the comparison of the whole machine, to which their choices look like a daemon's. They are
+        # compared here.
         daemon.changed.update(tid for group in watched for tid in group.tids.values())
         daemon.stop()
         shown, hidden = self.end(watched)

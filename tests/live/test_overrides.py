@@ -32,7 +32,7 @@ class Overrides(LiveTest):
 
 class Set(Overrides):
     def test_tasks_carry_the_class_when_set_returns(self):
-        """Over a rule, over another override, with descendants; and back."""
+        """It replaces a rule's class and an earlier override, with descendants if requested; reset goes back."""
         self.daemon(APP)
         app = self.puppet("app")
         self.assert_carries(app, INITIATED)
@@ -110,10 +110,10 @@ class Run(Overrides):
 
 
 class Unprivileged(Overrides):
-    """An ordinary user may lower, as with nice(1), and nothing else."""
+    """An ordinary user may lower a command, as with nice(1), and do nothing else."""
 
     def call(self, *args):
-        # Others may not be able to read where it was built.
+        # Run a copy, because other users may not be able to read the folder where it was built.
         return subprocess.run([self.copy("schedqos", SCHEDQOS), *args], user=65534, group=65534, extra_groups=[],
                               env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
@@ -158,7 +158,9 @@ class Limit(Overrides):
         self.assertEqual(self.overrides(), 0)
 
     def test_a_limit_lowers_what_a_task_has_chosen(self):
-        """A slice or SCHED_BATCH of its own, for which QOS_DEFAULT leaves a task alone, does not lift a limit."""
+        """
+        A slice or SCHED_BATCH that the task chose, because of which QOS_DEFAULT leaves it alone, does not lift a limit.
+        """
         chosen = {"slice": fair(slice=5100000), "batch": fair(BATCH), "weak": fair(BATCH, 10, 30 * MS)}
         programs = {name: self.puppet(name) for name in chosen}
         for name, program in programs.items():
@@ -225,8 +227,8 @@ class Limit(Overrides):
         cgroups.remove_one(cgroups.root + "/minimised/later")
         wait_for(lambda: self.overrides() == 0, "the end of the override")
 
-    def test_removing_cgroups_beside_a_limited_one_costs_nothing(self):
-        """Users may remove them as often as they like: the daemon looks at no folder for that."""
+    def test_removing_cgroups_next_to_a_limited_one_costs_nothing(self):
+        """Users may remove them as often as they like, so the daemon looks at no folder for that."""
         limited, removals = 16, 100
         cgroups = self.new_cgroups("schedqos-live")
         daemon = self.daemon(APP)
@@ -237,7 +239,7 @@ class Limit(Overrides):
         for i in range(removals):
             cgroups.make("next")
             cgroups.remove_one(cgroups.root + "/next")
-        # Its event comes after those.
+        # Its event comes after those of the others.
         cgroups.remove_one(cgroups.root + "/limited0")
         wait_for(lambda: self.overrides() == limited - 1, "the end of one override")
         self.assertLess(reads(daemon.pid) - before, limited * removals)

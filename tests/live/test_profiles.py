@@ -167,7 +167,7 @@ class BlockScheduler(KnobTest):
         self.restore()
         self.assertEqual(self.scheduler(), self.first)
         self.assertNotIn("*", schedqos("sched_profile", *options).stdout)
-        # Or by the next daemon, when it stops.
+        # The next daemon also puts them back when it stops.
         self.assertEqual(schedqos("sched_profile", *options, "third").returncode, 0)
         self.start("second").stop()
         self.assertEqual(self.scheduler(), self.first)
@@ -228,7 +228,7 @@ class Doctor(KnobTest):
         self.assertNotIn("leftovers", found)
 
     def test_doctor_works_for_ordinary_users(self):
-        """A user may not ask who holds the lock."""
+        """They may not ask who holds the lock."""
         daemon = self.daemon()
         try:
             found = self.findings(preexec_fn=lambda: os.setuid(65534))

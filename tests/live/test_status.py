@@ -40,7 +40,8 @@ class Metrics(LiveTest):
         return samples
 
     def test_metrics_are_valid_openmetrics(self):
-        # QOS_UTILITY has the attributes of QOS_DEFAULT here, so a task carries them before its rule is known.
+        # The class is not QOS_UTILITY: that has the attributes of QOS_DEFAULT here, which a task carries before its
+        # rule is known.
         self.daemon({"app": {"qos": BACKGROUND}})
         self.assert_carries(self.sleeper("app"), BACKGROUND)
         samples = self.read(0)

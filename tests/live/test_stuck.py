@@ -62,7 +62,9 @@ class Served(LiveTest):
 class Stuck(Served):
     @staticmethod
     def is_stuck(pid, server):
-        """Returns whether it has opened the file: before that it may still be read from a disk."""
+        """
+        Returns whether the process has opened the file. Before that, it may still be reading its program from a disk.
+        """
         return state(pid) == "D" and comm(pid) in (b"box", b"file") and server.folder + "/file" in open_files(pid).values()
 
     def stuck(self, server, name="box", *args):
@@ -75,7 +77,7 @@ class Stuck(Served):
         return program
 
     def assert_others_do_not_wait(self):
-        """Checks that others are tagged while it is stuck, which would otherwise be an endless wait."""
+        """Checks that other tasks are tagged while the process is stuck."""
         self.assert_carries(self.sleeper("app"), UI)
 
     def hang(self, daemon, server, name="box", *args):
@@ -94,7 +96,7 @@ class Stuck(Served):
 
 
 class Before(Stuck):
-    """It is stuck before the daemon starts."""
+    """The process is stuck before the daemon starts."""
 
     def test_all_verbs_work_while_a_process_is_stuck(self):
         server = self.serve()
@@ -103,7 +105,7 @@ class Before(Stuck):
         self.assert_carries(box, BACKGROUND)
         self.assert_carries(chosen, DEFAULT)
         self.assert_others_do_not_wait()
-        # Others may be so for a moment, on a busy machine.
+        # On a busy machine, others may be unreadable for a moment.
         wait_for(lambda: "a process cannot be read (2 x)" in schedqos("status").stdout,
                  "their number")
         wait_for(lambda: daemon.status()["unread"] == 2, "just these two")
@@ -120,7 +122,7 @@ FORKS = (56, 220, 57, 58, 435)
 
 
 def system_call(pid):
-    """The number of the system call in which a task waits; None if it runs."""
+    """Returns the number of the system call in which a task waits; None if it runs."""
     with open("/proc/%d/syscall" % pid, encoding="ascii") as file:
         number = file.read().split()[0]
     return None if number == "running" else int(number)
@@ -128,7 +130,7 @@ def system_call(pid):
 
 class HeldBack(Served):
     def test_a_child_whose_fork_lasts_beyond_the_stop_is_found(self):
-        """The parent holds a fork back for any time: the next start finds the child."""
+        """A parent can hold back its fork for any time. A later restore finds the child."""
         server = self.serve()
         path = self.alias("app", PYTHON)
         app = self.run_program([path, STUCK, "fork", server.folder + "/file"], stdin=subprocess.PIPE,
@@ -141,7 +143,7 @@ class HeldBack(Served):
         wait_for(lambda: state(app.pid) == "D" and system_call(app.pid) in FORKS, "a fork that waits")
         daemon.stop()
         self.assertEqual(app.attr(), pristine())
-        # As the service does it half a minute later.
+        # The service runs this half a minute after a stop.
         self.assertEqual(schedqos("restore").returncode, 0)
         server.answer()
         child = int(app.popen.stdout.readline())
@@ -154,7 +156,7 @@ class HeldBack(Served):
 
 
 class Later(Stuck):
-    """It is stuck when the daemon has received its exec and has its arguments read."""
+    """The process is stuck once the daemon has received its exec and has its arguments read."""
 
     def test_only_the_stuck_process_waits(self):
         server = self.serve()
@@ -211,7 +213,8 @@ class Later(Stuck):
         device = "/dev/fuse"
         if not os.path.exists(device):
             self.skipTest("no /dev/fuse")
-        # Where nothing gives users this. It has to be opened in the namespace, so root cannot do that for them.
+        # Some machines do not let users open this device. Root cannot open it for them, because it has to be opened in
+        # their namespace.
         if os.stat(device).st_mode & 0o006 != 0o006:
             number, device = os.stat(device).st_rdev, self.path("fuse")
             os.mknod(device, stat.S_IFCHR, number)

@@ -40,9 +40,7 @@ class Conditions(LiveTest):
             self.assert_carries(self.sleeper("app", user=user), qos, str(user))
 
     def test_a_set_user_id_program_counts_as_its_caller_s(self):
-        """
-        The caller of a set-user-ID program chooses its name, and its children inherit. So it counts as the caller's.
-        """
+        """Its caller chooses its name, and its children inherit, so it must not count as root's."""
         self.daemon({"app": [{"qos": UI, "match": {"user": "root"}, "inherit": True},
                              {"qos": BACKGROUND, "match": {"user": "nobody"}}]})
         su = self.copy("su")
@@ -54,7 +52,7 @@ class Conditions(LiveTest):
         self.assert_carries(program, BACKGROUND)
 
     def test_a_rule_for_the_seat_raises_nobody_elsewhere(self):
-        """Bob is logged in by ssh, and can give a program any name."""
+        """Bob is logged in by ssh, and can run a program under any name."""
         alice, bob = 12345, 12346
         os.makedirs(self.path("systemd/seats"))
         for user, seats in ((alice, "seat0"), (bob, "")):
@@ -70,7 +68,7 @@ class Conditions(LiveTest):
         self.assert_carries(self.sleeper("app", user=0), UI)
         self.assert_carries(self.sleeper("cc", user=bob), BACKGROUND)
         self.assert_carries(self.sleeper("app", user=54321), DEFAULT)
-        # What may raise itself, may be raised; but all is allowed in a user namespace of one's own, and it counts for nothing.
+        # A process that may raise itself may be raised. Capabilities in a user namespace of its own do not count.
         drop = ["setpriv", "--reuid", str(bob), "--clear-groups"]
         nice = ["--inh-caps", "+sys_nice", "--ambient-caps", "+sys_nice"]
         self.need([*drop, *nice])
@@ -84,7 +82,7 @@ class Conditions(LiveTest):
         self.assert_keeps(alices, UI)
         self.assertEqual(daemon.ask("reload").returncode, 0)
         self.assert_carries(alices, DEFAULT)
-        # Without logind all users count.
+        # Without logind, all users count as at a seat.
         os.rmdir(self.path("systemd/seats"))
         self.assert_carries(self.sleeper("app", user=bob), UI)
 

@@ -21,7 +21,7 @@ from waiting import wait_for
 
 RULES = {"app": {"qos": BACKGROUND}, "burner": {"qos": UTILITY}, "brief": {"qos": BACKGROUND}}
 BURN = "while True: pass"
-# Forks that end at once, one after the other, and programs: faster than anybody can look at them.
+# Forks and programs that end at once, one after the other: too fast for anybody to look at them.
 STORM = "import os\nwhile True:\n pid = os.fork()\n pid or os._exit(0)\n os.waitpid(pid, 0)"
 PROGRAMS = "import os, sys\nwhile True: os.spawnv(os.P_WAIT, sys.argv[1], [sys.argv[1]])"
 
@@ -65,7 +65,7 @@ class Top(LiveTest):
         self.assertEqual([(row["class"], row["kind"]) for row in rows], [(BACKGROUND, "rule")])
 
     def test_the_sums_equal_the_machine_s_cpu_time(self):
-        """During a fork storm: without ended tasks most of the use would be missing."""
+        """A fork storm runs, so without ended tasks most of the use would be missing."""
         self.daemon(RULES)
         if not has_taskstats():
             self.skipTest("the kernel reports no ended tasks")
@@ -83,7 +83,9 @@ class Top(LiveTest):
         self.daemon(RULES)
 
         def sockets():
-            """Of the daemon, for generic netlink: the protocol is in the second column, the process in the third."""
+            """
+            Counts the daemon's sockets for generic netlink. The second column is the protocol, the third the process.
+            """
             with open("/proc/net/netlink", encoding="ascii") as file:
                 lines = [line.split() for line in file.readlines()[1:]]
             return sum(line[1] == "16" and int(line[2]) & 0x3fffff == self.current.pid for line in lines)
@@ -152,6 +154,6 @@ class Top(LiveTest):
         self.on_terminal(2000, b"QOS_BACKGROUND app ")
 
     def test_a_serial_line_gets_frames_of_24_lines(self):
-        """It does not report its size."""
+        """A serial line does not report its size."""
         self.daemon(RULES)
         self.on_terminal(0, b"QOS_DEFAULT ")

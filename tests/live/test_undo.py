@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Stopping leaves no trace. Every test of every file checks all of /proc after its daemon's stop (Daemon.check_undone);
-here are the cases that make it hard.
+A stop leaves no trace. Every test of every file checks all of /proc after its daemon's stop (Daemon.check_undone); the
+tests here are the hard cases.
 """
 
 import os
@@ -31,7 +31,7 @@ class Stop(LiveTest):
                 new.tell(0, "spawn", [self.alias("other"), "1000"]), *old.tell(0, "fork", 3),
                 old.tell(0, "thread")[1]]
         daemon.sync()
-        # Otherwise this test would show nothing.
+        # Make sure that they carried a class: otherwise this test would show nothing.
         for tid in born:
             self.assertNotEqual(get_attr(tid), pristine())
         self.assertGreater(len(differences(daemon.before, snapshot())), 3)
@@ -46,7 +46,10 @@ class Stop(LiveTest):
             self.check(how)
 
     def test_a_later_restore_finds_forks_that_outlasted_the_stop(self):
-        """The service has it look at the stop, too. Then a fork brings its child, with what a class gave."""
+        """
+        The service also runs a restore at the stop, which is too early. Then a fork brings its child, with the
+        attributes of a class.
+        """
         app = self.puppet("app")
         daemon = self.daemon({"app": {"qos": UI}})
         self.assert_carries(app, UI)
@@ -60,8 +63,10 @@ class Stop(LiveTest):
         self.assertEqual(get_attr(late), pristine())
 
     def test_a_nice_value_hidden_by_real_time_is_put_back(self):
-        """A task that leaves real time after the stop does not return to a class's nice value, nor to one next to it
-        that the class let him choose."""
+        """
+        A task that leaves real time after the stop returns neither to a class's nice value, nor to a nearby one that it
+        could choose only because of the class.
+        """
         self.check_below_real_time(lambda pid: None)
         self.check_below_real_time(lambda pid: os.setpriority(os.PRIO_PROCESS, pid, -3))
 
@@ -87,10 +92,13 @@ def deadline_class(runtime, deadline, period):
 
 
 class OtherPolicies(LiveTest):
-    """Classes that take a task out of the fair policies, and back."""
+    """Classes that take a task out of the fair policies, and the way back."""
 
     def setUp(self):
-        """Writing what is there has 6.18 count anew what is promised to SCHED_DEADLINE: see give_up_share()."""
+        """
+        Has the kernel count anew the bandwidth that SCHED_DEADLINE tasks hold, by writing back a sysctl: 6.18 leaks it
+        (see shrink_bandwidth in apply.c).
+        """
         super().setUp()
         path = "/proc/sys/kernel/sched_rt_runtime_us"
         if os.path.exists(path):

@@ -17,7 +17,8 @@ from tasks import descendants, state
 from waiting import wait_for
 
 
-# The answer is in a file of the user's name: a uid, "-" for no such user; without a file there is none until there is.
+# The answer is in a file with the user's name: a uid, or "-" for no such user. Without that file, the module waits for
+# it.
 MODULE = r"""
 #include <errno.h>
 #include <nss.h>
@@ -98,11 +99,11 @@ class Users(LiveTest):
 
     @staticmethod
     def await_end(pids):
-        """Waits for its end: init may take its time to reap it."""
+        """Waits until these processes have ended. init may be slow to reap them."""
         wait_for(lambda: all(state(pid) in (None, "Z") for pid in pids), "the end of a lookup")
 
     def assert_pending(self, *names):
-        """On a slow machine even known users may be pending at first."""
+        """Waits until exactly these users are pending. On a slow machine even known users may be pending at first."""
         def pending():
             return sorted(entry.split()[0] for entry in self.current.status()["pending_users"])
         wait_for(lambda: pending() == sorted(names), lambda: "%s pending; still: %s" % (names, pending()))
@@ -138,7 +139,7 @@ class Users(LiveTest):
     def test_a_hanging_lookup_does_not_delay_others(self):
         self.answer("late", "12345")
         self.daemon(self.rules("late", "slow"), prefix=self.prefix)
-        # The last one named is asked first, and given up.
+        # The user named last is looked up first, and given up.
         self.assert_carries(self.sleeper("app", user=12345), UI)
         self.assert_pending("slow")
 
@@ -147,7 +148,7 @@ class Users(LiveTest):
         daemon = self.daemon(self.rules("moves"), prefix=self.prefix)
         one, other = self.sleeper("app", user=12345), self.sleeper("app", user=12346)
         self.assert_carries(one, UI)
-        # What is known stays so until there is another answer.
+        # A known uid stays until there is another answer.
         self.forget("moves")
         self.assertEqual(daemon.reload(self.rules("moves", qos=BACKGROUND)).returncode, 0)
         self.assert_pending("moves")
@@ -173,7 +174,7 @@ class Users(LiveTest):
                 return "poll" in (name := place.read()) and not name.startswith("ep_")
         before = self.lookups()
         daemon.popen.send_signal(signal.SIGHUP)
-        # The answer that is under way comes while the reload waits for the one to its own question.
+        # The answer to the earlier question must come while the reload waits for the answer to its own.
         wait_for(lambda: is_asking() or self.lookups() != before, "the question")
         self.answer("slow", "12345")
         self.assert_pending("other")

@@ -101,7 +101,7 @@ class Running(LiveTest):
         status = json.loads(result.stdout, parse_float=lambda text: self.fail("not a whole number: " + text))
         self.assertEqual([key for key in STATUS_KEYS if key not in status], [])
         self.assertEqual(status["pid"], daemon.pid)
-        self.assertEqual(status["rules"], 2)  # and the harness's own
+        self.assertEqual(status["rules"], 2)  # one of them is the harness's own
         self.assertEqual(status["config_files"][-1], daemon.config)
         self.assertGreaterEqual(status["tasks_by_class"][BACKGROUND], 1)
         self.assertGreaterEqual(status["tasks_by_class"][DEFAULT], 1)
@@ -138,7 +138,7 @@ class NotUtf8(LiveTest):
 
 
 class AtWork(LiveTest):
-    """sched_profile and restore hold the lock without a daemon, and are not taken for a daemon."""
+    """sched_profile and restore hold the lock without a daemon, and are not mistaken for a daemon."""
 
     def setUp(self):
         super().setUp()
@@ -178,7 +178,7 @@ class AtWork(LiveTest):
 
 class TornRecord(LiveTest):
     def test_a_record_that_cannot_be_used_is_not_replaced(self):
-        """The record still shows, at least to people, what there is to put back."""
+        """At least people can still read in the record what has to be put back."""
         torn, record = b'{"version":1,"knobs":[', "/run/schedqos/knobs.json"
         os.makedirs("/run/schedqos", exist_ok=True)
         with open(record, "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
@@ -192,7 +192,7 @@ class TornRecord(LiveTest):
 
 
 class Background(LiveTest):
-    """start -d."""
+    """The daemon in the background, by start -d."""
 
     def setUp(self):
         super().setUp()
@@ -215,7 +215,7 @@ class Background(LiveTest):
         result = self.start({"app": {"qos": BACKGROUND}})
         self.assertEqual(result.returncode, 0)
         self.assertRegex(result.stderr, r"(?m)^schedqos: schedqos \S+ is listening: 2 rules, \d+ tasks, \d+ changed$")
-        # On a slow machine its arguments, which its rule needs, may be known only later.
+        # On a slow machine the arguments, which the rule needs, may be read later.
         self.assertNotEqual(before.attr(), pristine())
         self.assert_carries(before, BACKGROUND)
         self.assert_carries(self.sleeper("app"), BACKGROUND)
@@ -237,7 +237,7 @@ class Background(LiveTest):
         self.stop()
 
     def test_a_start_without_standard_streams_works(self):
-        """Files that it opens then get their numbers."""
+        """Files that the daemon opens would otherwise get the numbers of the streams."""
         self.before = baseline()
         self.addCleanup(lambda: schedqos("stop"))
         command = [SCHEDQOS, "start", "-d", *self.files.options()]
@@ -280,7 +280,7 @@ class Background(LiveTest):
         self.assert_carries(app, UI)
         second = json.loads(schedqos("status", "--json").stdout)["pid"]
         self.assertNotEqual(second, first)
-        # One that the new daemon would refuse does not end the old one.
+        # A configuration that the new daemon would refuse does not end the old daemon.
         result = self.start({"app": {"qos": "QOS_NONE"}}, "restart")
         self.assertEqual(result.returncode, 78, result.stderr)
         self.assertIn("app.qos", result.stderr)
@@ -303,7 +303,7 @@ class Background(LiveTest):
             while "is listening" not in line:
                 line = syslog.recv(8192).decode()
         self.assertRegex(line, r"^<30>schedqos\[%d\]: schedqos \S+ is listening: " % pid)
-        # No syslog accepts lines any more.
+        # The syslog no longer accepts lines.
         self.assertEqual(schedqos("reload").returncode, 0)
         self.assertGreater(json.loads(schedqos("status", "--json").stdout)["log_lost"], 0)
         self.stop()

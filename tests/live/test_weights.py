@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-cpu weights of units are set, respect what others chose, and are put back, also after a kill. The bus is real, the
+Cpu weights of units are set, respect choices of others, and are put back, also after a kill. The bus is real; the
 manager is the test's. tests/vm has the real manager.
 """
 
@@ -25,7 +25,7 @@ BUS = """<busconfig><listen>unix:path=%s</listen><auth>EXTERNAL</auth>
 CONFIG = {"named": {"qos": "QOS_UTILITY"}, "schedqos": {"weights": {
     "user.slice": {"weight": "QOS_USER_INTERACTIVE", "when": "seat"}, "named.service": "QOS_BACKGROUND", "game-*.scope": 500,
     "chosen.slice": 7, "quota.slice": 7, "idle.slice": 7, "flat.slice": 7, "no-such.service": 7}}}
-# The announcement's, of nice -4 and 4.
+# Weights of nice -4 and 4, as in the announcement's mapping.
 INTERACTIVE, BACKGROUND = "244", "41"
 
 
@@ -42,7 +42,7 @@ class Weights(AskerTest):
                 self.skipTest("no " + name)
         self.need(["unshare", "-m", "--propagation", "private"])
         self.weights = self.manager = None
-        # A cgroup beside which others have the controller, as units have.
+        # A cgroup whose neighbours have the controller, like the cgroup of a unit.
         border = CpuCgroups(GROUP[1:])
         self.addCleanup(border.remove)
         self.start_bus()
@@ -59,14 +59,15 @@ class Weights(AskerTest):
         bus = self.run_program(["dbus-daemon", "--nofork", "--print-address",
                                 "--config-file=" + self.write("system-bus.conf", BUS % path)],
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        # The socket is there before it listens.
+        # The socket exists before the bus listens.
         bus.popen.stdout.readline()
         self.env = dict(environment(), DBUS_SYSTEM_BUS_ADDRESS="unix:path=" + path)
 
     def start_manager(self):
         self.manager = self.run_program([MANAGER], env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="ascii")
         self.assertEqual(self.manager.popen.stdout.readline(), "ready\n")
-        # In version 1 its own group counts, in version 2 that of its slice. Only what runs is in one.
+        # In version 1 the unit's own cgroup decides whether there is a border, in version 2 that of its slice. A unit
+        # that does not run has no cgroup.
         self.tell("unit -.slice / -")
         for name in ("user", "chosen", "quota", "idle"):
             self.tell("unit %s.slice %s -.slice" % (name, GROUP))
@@ -89,7 +90,7 @@ class Weights(AskerTest):
                               encoding="ascii", check=check).stdout
 
     def ask_bus(self, method, *words):
-        """Returns nothing if the name has gone meanwhile."""
+        """Calls the bus. Returns nothing if the name has disappeared meanwhile."""
         return self.send("--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus." + method, *words, check=False)
 
     def bus_names(self):
@@ -101,7 +102,10 @@ class Weights(AskerTest):
         return name
 
     def be_a_stranger(self, unit):
-        """Sends fake signals, to all and to each alone: the bridge has changed, the bridge has ended, a unit is new."""
+        """
+        Sends forged signals, to everybody and to each connection alone: the bridge has changed, the bridge has ended, a
+        unit is new.
+        """
         for whom in ([], *(["--dest=" + name] for name in self.bus_names())):
             for what, first in (("/org/schedqos1 org.schedqos1.Reloaded", "org.schedqos1"),
                                 ("/org/schedqos1 org.freedesktop.DBus.Properties.PropertiesChanged", "org.schedqos1"),
@@ -219,7 +223,7 @@ class Weights(AskerTest):
         self.start()
         self.becomes("named.service", BACKGROUND)
         self.tell("put named.service 77 %s" % UNSET)
-        # Only signals of the manager make it look.
+        # Only signals of the manager make the service look.
         self.be_a_stranger("named.service")
         self.tell("unit game-1.scope %s -.slice" % GROUP)
         self.becomes("game-1.scope", "500")
@@ -230,7 +234,9 @@ class Weights(AskerTest):
         self.assertEqual(kept(), [])
 
     def test_a_kill_around_each_set_loses_nothing(self):
-        """At its start and at its end; the next run, or restore, puts everything back."""
+        """
+        The service is killed at the start and at the end of each set. The next run, or restore, puts everything back.
+        """
         self.sit_down()
         for name in ("user.slice", "named.service"):
             for how in ("before", "after"):
@@ -269,7 +275,7 @@ class Weights(AskerTest):
         self.assertIn("the service manager does not answer", self.log())
         self.assertEqual(kept(), ["named.service"])
         self.restore(status=1)
-        # The record also stays without a bus.
+        # The record also stays if there is no bus.
         self.env, env = dict(self.env, DBUS_SYSTEM_BUS_ADDRESS="unix:path=/no/bus"), self.env
         self.restore(status=1)
         self.env = env
@@ -317,7 +323,7 @@ class Weights(AskerTest):
         self.assertEqual(self.current.status()["unit_classes"], 0)
 
     def test_weights_of_a_user_s_units_are_set(self):
-        """The manager serves as the user's and the system's, and the bridge runs as well."""
+        """The manager serves as the user's and as the system's, and the bridge runs as well."""
         runtime = os.path.join(self.folder, "runtime")
         os.mkdir(runtime, 0o700)
         self.env.update(XDG_RUNTIME_DIR=runtime, DBUS_SESSION_BUS_ADDRESS=self.env["DBUS_SYSTEM_BUS_ADDRESS"])
