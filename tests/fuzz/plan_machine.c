@@ -101,8 +101,8 @@ bool run_is_unseen(struct run *run, const struct machine_task *task)
 
 /*
  * Finds attributes that cannot be predicted for a copy of this thread. If another thread carries the same but had other
- * attributes, the plan cannot know which of them was copied, even if that one has ended, because no event tells of
- * ends. A choice that no look has found is not known of any thread.
+ * attributes, the plan cannot know which of them was copied, even if that one has ended, because no event reports ends.
+ * A choice that no look has found is not known of any thread.
  */
 static void looks_like_another(struct run *run, pid_t tid, uint8_t *ret_unsure)
 {
@@ -154,8 +154,8 @@ static void bear(struct run *run, uint8_t kind)
 	if (has_unseen_policy(run, parent))
 		unsure |= TASK_ATTR_POLICY;
 	/*
-	 * A choice beside a class hides which class the child copied, if its origin gets another class before the fork
-	 * is booked.
+	 * A choice on top of a class hides which class the child copied, if its origin gets another class before the
+	 * fork is booked.
 	 */
 	if ((kind == BEGIN || run->m->deaf) &&
 	    (run_is_unseen(run, machine_task(run->m, parent)) || has_chosen(run, parent)))

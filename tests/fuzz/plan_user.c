@@ -53,7 +53,7 @@ static void chooses_nice(struct run *run, struct machine_task *task, uint8_t how
 		 */
 		if (task->attr.reset_on_fork && !task_policy_is_fair(task->attr.policy))
 			return;
-		/* On a copy without a slice, the nice value of a class counts as the class's, beside its policy. */
+		/* On a copy without a slice, the nice value of a class marks the policy as the class's, too. */
 		known = record(run->m, task->tid);
 		if ((!known || (known->flags & TASK_COPY)) && nice <= HIGHEST_CLASS && hides_slice(run, task))
 			run_exempt(task, TASK_ATTR_POLICY | TASK_ATTR_NICE | MAY_CLIMB);
@@ -170,7 +170,7 @@ void run_chooses(struct run *run, uint8_t kind)
 		break;
 	case SLICE:
 		chosen.slice_ns = (5 + how % 2 * 2) * MS;
-		/* The slice hides that a child without a record copied another class than its parent has now. */
+		/* The slice hides that a child without a record copied a class that its parent no longer has. */
 		if (!record(run->m, task->tid))
 			run_exempt(task, TASK_ATTR_POLICY | TASK_ATTR_NICE | MAY_CLIMB);
 		if (run->m->kernel.slice && task_policy_is_fair(task->attr.policy) &&

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A group of tasks that does what a script says: see groups.py.
+ * Plays a group of tasks that follow a script: see groups.py.
  *
- *   actor conduct USER NAME  makes the group's first task, and ends all of it when stdin ends
- *   NAME SLOT                a task of the group, after an exec
+ *   actor conduct USER NAME  makes the group's first task, and ends the group when stdin ends
+ *   NAME SLOT                plays a task of the group after an exec
  *
- * Tasks have slots in memory that all share, the file of the descriptor in BOARD: a task waits in
- * its own for its next step, does it, and reports it.
+ * Each task has a slot in memory that all tasks share; BOARD has the number of its file's descriptor. A task waits in
+ * its slot for the next step, does it, and reports the result there.
  */
 #include <errno.h>
 #include <grp.h>
@@ -47,7 +47,7 @@ struct attributes {
 };
 _Static_assert(sizeof(struct attributes) == 56, "struct sched_attr");
 
-/* As WORDS in groups.py. */
+/* In the order of WORDS in groups.py. */
 enum word {
 	WORD_FORK,    /* a child */
 	WORD_SIBLING, /* a child of our parent's */
@@ -59,7 +59,7 @@ enum word {
 	WORD_EXIT,  /* the whole process */
 	WORD_LEAVE, /* only this thread */
 	WORD_NICE,
-	WORD_POLICY, /* policy, priority; what else there is stays */
+	WORD_POLICY, /* policy, priority; the other attributes stay */
 	WORD_SLICE,
 	WORD_RESET, /* reset-on-fork: 1 or 0 */
 };
@@ -140,7 +140,7 @@ static void become(uint32_t number, const char *name)
 	execv(path, argv);
 }
 
-/* In place of the task that was to be in the slot. */
+/* Reports, in place of the task that was to get the slot, that it could not be made. */
 static _Noreturn void fail_birth(uint32_t number)
 {
 	finish(&board->slot[number], errno);
@@ -189,7 +189,7 @@ static int make_child(const struct slot *step)
 	play(number);
 }
 
-/* Returns 0 or an errno; or not at all. */
+/* Does the step. Returns 0 or an errno, or does not return. */
 static int act(uint32_t number)
 {
 	const struct slot *step = &board->slot[number];
@@ -219,7 +219,10 @@ static int act(uint32_t number)
 	}
 }
 
-/* A task that enters a slot, by fork or by exec, begins here: the step that made it is done. */
+/*
+ * Plays the task of a slot. A task that enters the slot, by fork or exec, begins here, since the step that made it is
+ * done.
+ */
 static _Noreturn void play(uint32_t number)
 {
 	struct slot *slot = &board->slot[number];
@@ -244,7 +247,7 @@ static void open_board(void)
 		die("the board");
 }
 
-/* Irrevocably. A user given as "65534+" keeps the right to set any scheduling attribute. */
+/* Becomes the user for good. A user given as "65534+" keeps the right to set any scheduling attribute. */
 static bool become_user(const char *user)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

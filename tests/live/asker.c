@@ -3,15 +3,15 @@
  *   asker SOCKET
  *   asker system NAME PATH
  *
- * A client of the control interface, or of a service on the system bus. Each line of its standard input is a call,
- * INTERFACE METHOD TYPES ARGUMENT..., of which it prints the answer as a line: "ok" and what it holds, or "error", the
- * error's name and what it says. The type h takes the path of a file, of which it sends a descriptor; "-" is an empty string, "huge" one of a million bytes; for a(sss) all that is left are its strings. Other
- * lines:
+ * A client of the control interface, or of a service on the system bus. Each line of its standard input is a call:
+ * INTERFACE METHOD TYPES ARGUMENT... It prints the answer on one line: "ok" and the values, or "error", the error's name
+ * and its text. For the type h, the argument is the path of a file, of which it sends a descriptor; for a(sss), the rest
+ * of the line is the strings. "-" stands for an empty string, and "huge" for one of a million bytes. Other lines:
  *
- *   wait SIGNAL   waits for a signal
- *   many N INTERFACE METHOD   sends so many calls at once; prints an answer for each
+ *   wait SIGNAL              waits for a signal
+ *   many N INTERFACE METHOD  sends N calls at once; prints an answer for each
  *
- * It ends with the connection, or with its input.
+ * It ends with its connection, or at the end of its input.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static int append_opened(sd_bus_message *call, const char *file)
 	return r;
 }
 
-/* Of which each byte takes four when it is escaped. */
+/* Returns a text of a million bytes, each of which takes four when it is escaped. */
 static const char *huge(void)
 {
 	static char text[1000001];
@@ -85,7 +85,7 @@ static void print_text(const char *text)
 		putchar(*text == '\n' ? ' ' : *text);
 }
 
-/* Strings and numbers; what lies in arrays and the like is left out. */
+/* Prints the strings and numbers up to the first array or the like. */
 static void print_answer(sd_bus_message *reply)
 {
 	const char *contents;
@@ -107,7 +107,7 @@ static void print_answer(sd_bus_message *reply)
 	printf("\n");
 }
 
-/* All words that are left. */
+/* Appends the rest of the line as an array of triples. */
 static int append_triples(sd_bus_message *call)
 {
 	int r = sd_bus_message_open_container(call, 'a', "(sss)");
@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 	}
 	if (r >= 0)
 		r = sd_bus_add_filter(bus, NULL, on_signal, NULL);
-	/* It is connected when that is known. */
+	/* Wait until the connection is complete: the bus knows its id then. */
 	if (r >= 0)
 		r = sd_bus_get_bus_id(bus, &id);
 	printf("%s\n", r < 0 ? strerror(-r) : "ready");

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A service manager, as far as cpu weights ask one, on the bus that DBUS_SYSTEM_BUS_ADDRESS names. It does what lines
- * on its standard input say, and answers each with a line:
+ * A stand-in for the service manager, with the methods that cpu weights need, on the bus that DBUS_SYSTEM_BUS_ADDRESS
+ * names. It obeys the lines of its standard input, and answers each with a line:
  *
- *   unit NAME CGROUP SLICE    loads a unit, and says so on the bus; "-": none
- *   files NAME FILE DROP-IN   these are its files from now on; "-": none. As after a daemon-reload, it comes anew
- *   gone NAME                 it goes, likewise
- *   put NAME WEIGHT QUOTA     what somebody else sets
- *   get NAME                  its weight
- *   bridge HOW                as the bridge it is there from now on, HOW: "here", "refuses" classes, or "gone" again
- *   user_weight N             of session.slice, which the bridge says from now on; 0: there is no daemon
- *   told                      what the bridge was told of units since that was last asked, on one line
- *   asked                     how often the bridge was asked for weights since that was last asked
- *   kill NAME HOW             kills the next process that sets its weight, HOW: "before" or "after" it is set
+ *   unit NAME CGROUP SLICE    loads a unit and signals that; "-": none
+ *   files NAME FILE DROP-IN   gives the unit these files; "-": none. Signals a new unit, as after a daemon-reload
+ *   gone NAME                 removes the unit and signals that
+ *   put NAME WEIGHT QUOTA     sets them as somebody else would
+ *   get NAME                  answers the unit's weight
+ *   bridge HOW                also plays the bridge, which serves ("here"), "refuses" classes, or is "gone" again
+ *   user_weight N             the weight of session.slice that the bridge answers from now on; 0: it has no daemon
+ *   told                      answers the units that the bridge was told of since the last such line
+ *   asked                     answers how often the bridge was asked for weights since the last such line
+ *   kill NAME HOW             kills the next process that sets the unit's weight, "before" or "after" it is set
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -128,7 +128,7 @@ static int load_unit(sd_bus_message *message, void *userdata, sd_bus_error *erro
 	return reply_path(message, name);
 }
 
-/* Ends the array that it holds. r: of what it is made of so far. */
+/* Ends the array in the reply and sends it. r: the result of filling it so far. */
 static int send_array(sd_bus_message *reply, int r)
 {
 	if (r >= 0)

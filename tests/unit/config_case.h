@@ -10,7 +10,7 @@
 
 #define FILES_MAX 4
 
-/* alice, uid 1000, is the only user that is known; of slow nothing can be told now. */
+/* Looks up a user: alice has uid 1000, slow cannot be looked up now, and no other user exists. */
 static inline int lookup_user(void *context, const char *name, uid_t *ret)
 {
 	(void)context;
@@ -22,7 +22,7 @@ static inline int lookup_user(void *context, const char *name, uid_t *ret)
 	return 0;
 }
 
-/* A text of ours, in which ' stands for ". Good until the next for that file. */
+/* Returns the text with " in place of each '. It is valid until the next text for that file. */
 static inline char *with_quotes(const char *text, size_t file)
 {
 	static char room[FILES_MAX][1 << 20];
@@ -49,7 +49,7 @@ static inline int parse(const struct config_file *files, size_t n, struct config
 	return config_parse(sized, i, lookup_user, NULL, ret, errors);
 }
 
-/* A line for each error and warning. */
+/* Checks all errors and warnings, given as one line for each. */
 static inline void assert_errors(const struct config_errors *errors, const char *want)
 {
 	char all[4096] = "", *end = all;
@@ -72,7 +72,7 @@ struct bad {
 	const char *message; /* a part of it */
 };
 
-/* There has to be one error, or warning, and this one. */
+/* Checks that there is exactly one error or warning, and that it is this one. */
 static inline void assert_only(const struct config_errors *errors, const char *file, const struct bad *bad,
 			       bool warning)
 {
@@ -100,7 +100,7 @@ static inline struct config *parse_good(const struct config_file *files, size_t 
 	return config;
 }
 
-/* A text of rules that is refused, with this as part of the first error. */
+/* Checks that these rules are refused, with this text in the first error. */
 static inline void assert_refused(const char *rules, const char *message)
 {
 	const struct config_file file = { .path = "rules.json", .text = rules, .kind = CONFIG_RULES };
@@ -113,7 +113,7 @@ static inline void assert_refused(const char *rules, const char *message)
 	config_errors_clear(&errors);
 }
 
-/* A configuration of the files given, none of which may have anything wrong. */
+/* Returns the configuration of these files, which must have no error or warning. */
 #define GOOD(...)                                               \
 	parse_good((const struct config_file[]){ __VA_ARGS__ }, \
 		   COUNT(((const struct config_file[]){ __VA_ARGS__ })))

@@ -28,7 +28,7 @@ static void act(struct machine *m, const struct plan_action *action)
 	m->result = plan_applied(m->plan, action, r, &now);
 }
 
-/* What holds of every action, whatever the test is about. */
+/* Checks what must hold for every action, whatever the test is about. */
 static void check_action(struct machine *m, const struct plan_action *action)
 {
 	const struct machine_task *task = machine_task(m, action->tid);
@@ -100,7 +100,7 @@ void hear(struct machine *m)
 
 /* ---- from its start to its stop ---- */
 
-/* It stays alive until the next configuration is in force. */
+/* Parses the configuration, which lives until the next one is in force. */
 static void parse(struct machine *m, const char *text)
 {
 	char json[JSON_MAX];
@@ -125,7 +125,7 @@ void set_config(struct machine *m, const char *json)
 {
 	parse(m, json);
 	assert_int_equal(plan_set_config(m->plan, m->config), 0);
-	/* As tagger_follow_io_priority does it. */
+	/* Do as tagger_follow_io_priority does. */
 	m->caps.io_priority = m->kernel.io_priority && plan_given(m->plan)->has_io_priority;
 }
 
@@ -144,7 +144,7 @@ static void meet(struct machine *m, const struct machine_task *task)
 		plan_book_found(m->plan, &met, facts_of(m, task->tid, task->tgid));
 }
 
-/* The oldest process, after the one given, whose leader is still there. */
+/* Returns the oldest process, after the given one, whose leader has not ended. */
 static const struct machine_task *next_process(const struct machine *m,
 					       const struct machine_task *after)
 {
@@ -194,7 +194,7 @@ static struct task *no_chunk(void *context)
 	return NULL;
 }
 
-/* A plan, with what an earlier one has left behind. */
+/* Makes a plan with the records that an earlier one has left. */
 static void take_over(struct machine *m, bool stopped)
 {
 	static const struct tasks_memory none = { .grow = no_chunk };
@@ -233,7 +233,7 @@ void reload(struct machine *m, const char *json)
 	passes(m, m->pace);
 }
 
-/* What the state file holds. */
+/* Keeps the records that the state file would keep. */
 static void leave_behind(struct machine *m)
 {
 	const struct task *task;
@@ -302,7 +302,10 @@ uint16_t asks(struct machine *m, struct override override, pid_t pid)
 	return number;
 }
 
-/* Of the processes that a limit has been asked for, and not of what descends from them. */
+/*
+ * Ends an override. Limits that it may have covered return to the processes for which they were requested, but not to
+ * the descendants of these.
+ */
 void ends(struct machine *m, uint16_t number)
 {
 	uint16_t covered = 0;

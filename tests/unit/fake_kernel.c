@@ -12,7 +12,7 @@ static int fake_get(pid_t tid, struct ksched_attr *ret)
 	return kernel.get_result;
 }
 
-/* Only what takes privilege is kept. */
+/* Keeps only attributes that take privilege. */
 static void keep(const struct ksched_attr *attr)
 {
 	kernel.others.nice = attr->nice;
@@ -20,7 +20,7 @@ static void keep(const struct ksched_attr *attr)
 		kernel.others.policy = attr->policy;
 }
 
-/* One more call, as a text; 0, or why it is refused. */
+/* Records one more call. Returns 0, or the error with which it is refused. */
 static int call(const char *text)
 {
 	const size_t length = strlen(kernel.calls);

@@ -226,13 +226,13 @@ int kernel_sets(struct machine *m, const struct plan_action *action)
 		return -EAGAIN;
 	if (m->ignore)
 		return 0;
-	/* What is hidden is not touched. */
+	/* Hidden attributes stay as they are. */
 	hidden = task->attr;
 	task->attr = *want;
 	if (want->io_priority == from->io_priority)
 		task->attr.io_priority = hidden.io_priority;
 	if (!task_policy_is_fair(want->policy) || (want->policy == POLICY_IDLE && hidden.policy == POLICY_IDLE)) {
-		/* As applier_apply: only if it is still what it was. */
+		/* Like applier_apply, set the nice value only if it is still the same. */
 		task->attr.nice = hidden.nice == from->nice ? want->nice : hidden.nice;
 		task->attr.slice_ns = hidden.slice_ns;
 	}
@@ -255,7 +255,7 @@ static void announce(struct machine *m, const struct task_event *event)
 		hear(m);
 }
 
-/* As sched_fork does it, and copy_io. */
+/* Returns the attributes of a child, as sched_fork and copy_io copy them. */
 static struct task_attr attr_copied(const struct task_attr *attr)
 {
 	struct task_attr copy = *attr;

@@ -58,7 +58,7 @@ struct machine_task {
 struct machine;
 
 struct machine_facts {
-	struct facts facts; /* first: fetch finds the rest by it */
+	struct facts facts; /* must be first: fetch casts its pointer */
 	struct machine *machine;
 	struct machine_facts *parent;
 };
@@ -68,7 +68,7 @@ struct machine {
 	struct attr_caps kernel; /* of the kernel */
 	struct attr_caps caps;	 /* the same as far as the plan knows */
 	uint64_t ms;		 /* CLOCK_MONOTONIC, of which the plan sees 32 bits */
-	uint32_t pace; /* how long everything takes: longer than the plan is wary after a change */
+	uint32_t pace; /* time that each step takes, longer than the plan is wary after a change */
 
 	struct config *config, *old_config;
 	struct plan *plan;

@@ -8,7 +8,7 @@
 
 /* A process, with the facts that were fetched. */
 struct process {
-	struct facts facts; /* first: fetch finds the rest by it */
+	struct facts facts; /* must be first: fetch casts its pointer */
 	const char *exe, *argv, *comm, *cgroup;
 	size_t argv_size;
 	uid_t uid;

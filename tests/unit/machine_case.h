@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Profiles, and a made-up machine for them: its knobs, its kernel, and power cuts. */
+/* A made-up machine for tests of profiles: its knobs, its kernel, and power cuts. */
 #pragma once
 
 #include "made_up_tree.h"
@@ -34,13 +34,13 @@ static inline void count_down(void)
 }
 
 static unsigned n_writes; /* knobs opened to be written */
-/* The knob whose path ends so cannot be opened, for this reason; NULL for none. */
+/* The end of the path of a knob that cannot be opened, and the reason; NULL for none. */
 static const char *closed;
 static int why_closed;
-/* What the kernel sets with another scheduler; NULL: it changes nothing. */
+/* Queue depth that the kernel sets when the scheduler changes; NULL: it changes nothing. */
 static const char *depth_of_new_queue;
 
-/* Wrappers of the C library's: knobs are opened by openat, state files are replaced by renameat. */
+/* Wrap functions of the C library: knobs are opened by openat, state files are replaced by renameat. */
 int openat(int folder, const char *path, int flags, ...)
 {
 	static int (*next)(int folder, const char *path, int flags, ...);
@@ -67,7 +67,7 @@ int openat(int folder, const char *path, int flags, ...)
 	return fd;
 }
 
-/* With _FORTIFY_SOURCE, as packages are built, openat becomes this where flags are not constant. */
+/* With _FORTIFY_SOURCE, as in packages, openat with variable flags becomes this function. */
 int __openat_2(int folder, const char *path, int flags); /* NOLINT(bugprone-reserved-identifier) */
 int __openat_2(int folder, const char *path, int flags)	 /* NOLINT(bugprone-reserved-identifier) */
 {
@@ -159,14 +159,14 @@ static inline void apply(const struct sched_profile *profile)
 	assert_int_equal(machine_apply(machine, profile, false, &result), 0);
 }
 
-/* A record as somebody else left it. */
+/* Writes a record, as another run would have left it. */
 static inline void put_record(const char *text)
 {
 	put(STATE, text);
 	assert_int_equal(chmod(whole(STATE), 0600), 0);
 }
 
-/* ... of this boot, with these knobs. */
+/* Writes a record of this boot with these knobs. */
 static inline void put_state(const char *knobs)
 {
 	char text[2048], boot[BOOT_ID_SIZE];

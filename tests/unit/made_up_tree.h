@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Folders like those of the kernel's, made up in a temporary folder, so that no test needs root. */
+/* Imitates folders of the kernel in a temporary folder, so that no test needs root. */
 #pragma once
 
 #include "test.h"
@@ -13,7 +13,7 @@
 /* The temporary folder; paths below are beneath it. */
 static char top[64];
 
-/* Good until the next call. */
+/* Returns the path in the temporary folder, valid until the next call. */
 static inline char *whole(const char *path)
 {
 	static char all[1024];
@@ -22,7 +22,7 @@ static inline char *whole(const char *path)
 	return all;
 }
 
-/* Makes the folders that a path is in. Returns it, whole. */
+/* Makes the folders around a path. Returns the path in the temporary folder. */
 static inline char *make_room_for(const char *path)
 {
 	char *all = whole(path);
@@ -40,7 +40,7 @@ static inline void make_folder(const char *path)
 	assert_true(mkdir(make_room_for(path), 0755) == 0 || errno == EEXIST);
 }
 
-/* Makes the file, in folders that it makes if need be, or replaces its contents. */
+/* Writes the file, and makes the folders around it if needed. */
 static inline void put(const char *path, const char *text)
 {
 	FILE *file = fopen(make_room_for(path), "we");
@@ -60,7 +60,7 @@ static inline void take_away(const char *path)
 	assert_int_equal(remove(whole(path)), 0);
 }
 
-/* Contents, of the last call; NULL for no such file. */
+/* Returns the contents, valid until the next call; NULL if there is no such file. */
 static inline const char *get(const char *path)
 {
 	static char text[8192];
@@ -81,7 +81,7 @@ static inline int open_folder(const char *path)
 	return fd;
 }
 
-/* The temporary folder, and one for the state. */
+/* Makes the temporary folder, and one for the state. */
 static inline int make_trees(void **state)
 {
 	strcpy(top, "/tmp/schedqos-unit-XXXXXX");

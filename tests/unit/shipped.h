@@ -42,8 +42,8 @@ static inline char *read_file(const char *path, size_t *size)
 }
 
 /*
- * These parts of the folder, and a mapping that an option chooses, or NULL: without an error or a warning, also of
- * those that `check` has, which of rules of ours would be noise.
+ * Returns the configuration of these parts of the folder, with the mapping that an option would choose, or NULL. It
+ * must have no error or warning, not even one of those that only `check` gives: for shipped rules these would be noise.
  */
 static inline struct config *shipped(size_t first, size_t last, const char *mapping)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The program of each unit test: runs what there is of TEST(). */
+/* The main program of each unit test: runs every TEST(). */
 #include "test.h"
 
-/* cmocka passes over those without a function. */
+/* cmocka skips entries without a function. */
 static struct CMUnitTest tests[128];
 static size_t n_tests;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every unit test includes: cmocka, which needs others before it, and what nearly all of them use. */
+/* Included by every unit test: cmocka with the headers that it needs first, and macros that nearly all tests use. */
 #pragma once
 
 #include <setjmp.h>
@@ -15,9 +15,9 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * A test is there once it is written, TEST(name) { ... }: main(), in test.c, runs all of the
- * program's. TEST_IN has it run between set_up and tear_down, of cmocka's kind (NULL: none), and
- * TEST_OF gives it what set_up left in *state, as this parameter.
+ * Defines a test, as TEST(name) { ... }; main() in test.c runs all of them. TEST_IN runs it between set_up and
+ * tear_down, functions as cmocka wants them (NULL: none). TEST_OF also passes *state, which set_up has set, as this
+ * parameter.
  */
 #define TEST_OF(name, parameter, set_up, tear_down)                                            \
 	static void name(parameter);                                                           \

@@ -74,7 +74,7 @@ static void queue_some(struct queue *queue, unsigned n)
 	assert_int_equal(queue->count, expected);
 }
 
-/* Once ticks have begun, each tick reads the queue, until nothing comes any more. */
+/* Once ticks have begun, each tick reads the queue, until no more events come. */
 TEST(a_storm_is_read_at_each_tick)
 {
 	struct queue *queue = queue_open();

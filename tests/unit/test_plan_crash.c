@@ -111,7 +111,7 @@ MACHINE_TEST(a_crash_during_the_stop_loses_nothing)
 	}
 }
 
-/* No event told of the thread's birth. Its process is put back first, so they cannot be compared any more. */
+/* No event told of the thread's birth. Its process is put back first, so the two can no longer be compared. */
 MACHINE_TEST(a_restore_takes_our_attributes_from_tasks_whose_birth_we_missed)
 {
 	start(m, RULES);
@@ -165,7 +165,7 @@ MACHINE_TEST(the_threads_of_a_process_are_still_known_after_a_crash)
 	stops_without_trace(m);
 }
 
-/* No record tells of it any more, and no configuration was put in force since. */
+/* No record shows it any longer, and no configuration was put in force since. */
 MACHINE_TEST(that_a_class_has_raised_a_task_is_remembered)
 {
 	uint16_t number;

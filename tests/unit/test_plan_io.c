@@ -34,7 +34,7 @@ MACHINE_TEST(a_reload_that_brings_an_io_priority_keeps_an_earlier_choice)
 	assert_task(m, 100, UTILITY " io idle", REASON_CHANGED);
 	spawns(m, INIT, 101, "/usr/bin/make");
 	assert_task(m, 101, UTILITY " io best-effort 2", REASON_RULE);
-	/* No class gives an I/O priority any more, but those that were given have to be taken back. */
+	/* No class gives an I/O priority any longer, but those that classes gave have to be taken back. */
 	reload(m, MAKE);
 	assert_task(m, 101, UTILITY, REASON_RULE);
 	assert_true(m->caps.io_priority);

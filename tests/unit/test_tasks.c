@@ -103,7 +103,7 @@ TABLE_TEST(records_do_not_move_as_the_table_grows)
 		assert_ptr_equal(tasks_find(tasks, tid * 3), records[tid]);
 		assert_int_equal(records[tid]->app, tid);
 	}
-	/* The heads of the chains take memory beside the records. */
+	/* The heads of the chains take memory, too. */
 	assert_in_range(tasks_memory(tasks), MANY * sizeof(struct task), MANY * 100);
 	free(records);
 }

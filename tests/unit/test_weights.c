@@ -96,7 +96,7 @@ TEST(shares_follow_weights_and_policies)
 		{ IN(1024, NORMAL, -20), IN(1024, IDLE, 19), .5 },
 		{ IN(2499, NORMAL, 19), IN(1024, NORMAL, -20), 2499. / 3523 },
 		{ IN(3, NORMAL, 0), IN(1024, NORMAL, 0), 3. / 1027 },
-		/* a cgroup beside a task */
+		/* a cgroup next to a task */
 		{ IN(2048, NORMAL, 19), TASK(NORMAL, 0), 2. / 3 },
 		{ TASK(IDLE, 0), IN(2, NORMAL, 0), .6 },
 		/* real-time priorities count in any cgroup */
