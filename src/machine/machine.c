@@ -231,7 +231,7 @@ void machine_put_back(struct machine *machine)
 		log_info("knobs put back: %zu", result.put_back);
 }
 
-/* ---- processors that come and go, and a suspend ---- */
+/* ---- CPUs that come and go, and a suspend ---- */
 
 static int on_cpu_uevent(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {

@@ -50,7 +50,7 @@ unsigned weight_of_class(const struct qos_class *class)
 	const struct task_attr task = qos_attr_alone(&class->attr);
 	const unsigned weight = (fair_weight(&task) * 100 + USUAL_WEIGHT / 2) / USUAL_WEIGHT;
 
-	/* No weight makes a group real-time, so give it the most. */
+	/* No weight makes a cgroup real-time, so give it the most. */
 	if (!task_policy_is_fair(task.policy))
 		return CPU_WEIGHT_MAX;
 	return weight < CPU_WEIGHT_MIN ? CPU_WEIGHT_MIN : weight;

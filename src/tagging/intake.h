@@ -6,10 +6,10 @@
  * be booked before the next exec or rename is decided. So forks have a queue of their own, which may fill up for a
  * while: a fork storm then wakes us a hundred times a second, not twenty thousand times.
  *
- * Renames cost their author less than they cost us, and only some rules need them. So their queue can be closed, and so
- * can that of moves between cgroups, which come from a tracepoint. The order of moves among forks is exact: the kernel
- * moves no process in the middle of a fork (cgroup_threadgroup_rwsem, held until after the event of the fork;
- * copy_process in fork.c, 6.18).
+ * Renames cost the task that makes them less than they cost us, and only some rules need them. So their queue can be
+ * closed, and so can that of moves between cgroups, which come from a tracepoint. The order of moves among forks is
+ * exact: the kernel moves no process in the middle of a fork (cgroup_threadgroup_rwsem, held until after the event of
+ * the fork; copy_process in fork.c, 6.18).
  */
 #pragma once
 
@@ -20,8 +20,8 @@
 #include <schedqos/util/terms.h>
 
 /*
- * Renames or moves per second that are a flood. A rename costs us 2 us, and its author less. A move costs us 5 us even
- * if its process is not matched again: see spending_note_move.
+ * Renames or moves per second that are a flood. A rename costs us 2 us, and the renamed task less. A move costs us 5 us
+ * even if its process is not matched again: see spending_note_move.
  */
 #define FLOOD_RATE 5000
 

@@ -25,8 +25,8 @@
 #define US_PER_MS 20
 
 /*
- * Price of a move: a wake-up and matching the process again, which cost us more than its author. So a user's moves are
- * followed up to 200 times a second, and 100 at once.
+ * Price of a move: a wake-up and matching the process again, which cost us more than the process that moves. So a
+ * user's moves are followed up to 200 times a second, and 100 at once.
  */
 #define MOVE_US 100
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Computes how the kernel divides a CPU between two tasks or groups that both want all of it. */
+/* Computes how the kernel divides a CPU between two tasks or cgroups that both want all of it. */
 #pragma once
 
 #include <schedqos/policy/task_attr.h>

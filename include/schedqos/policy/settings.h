@@ -18,7 +18,7 @@ struct settings {
 	bool autogroup_off;
 	const char *focus; /* name of the lowest class of an app that has the focus; NULL: visibility does not matter */
 	const char *hidden; /* name of the highest class allowed to a hidden app */
-	const char *mapping; /* "announcement", or the preset that the configuration names */
+	const char *mapping; /* "announcement", or the mapping that the configuration names */
 	bool mapping_is_named; /* the configuration names the mapping */
 	struct source mapping_source;
 	int log_level;	     /* syslog's LOG_ERR .. LOG_DEBUG; 0: not given */
