@@ -188,7 +188,10 @@ int client_process(pid_t pid)
 	return fd;
 }
 
-/* 0 stands for this process: the daemon knows its id, which may differ from ours in another PID namespace. */
+/*
+ * Asks for a class for the process. 0 stands for this process, because only the daemon knows its id in the initial PID
+ * namespace.
+ */
 static int ask_class(pid_t pid, const char *qos, bool inherit, sd_bus_message **ret)
 {
 	return client_call(BUS_OVERRIDES_INTERFACE, "SetClass", ret, "usbb",

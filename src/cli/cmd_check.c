@@ -38,7 +38,7 @@ static void list_files(const struct config *config)
 	for (size_t i = 0; i < config->n_files; i++)
 		list_file(config, i);
 	if (!config->n_files)
-		log_warning("found no file: only the built-in configuration is in use");
+		log_warning("no configuration file found: only the built-in configuration is in use");
 	else if (!rules)
 		log_warning("there are no rules: no program gets a class other than %s", QOS_DEFAULT_NAME);
 	say_mapping(config);
@@ -74,9 +74,9 @@ int cmd_check(const struct command *command)
 
 	if (command->n_operands && (paths.file || paths.folder || paths.mapping || diff))
 		return usage_error(command->verb,
-				   "files to check exclude --diff, --config, --configs-path and --mapping");
+				   "files to check cannot be combined with --diff, --config, --configs-path or --mapping");
 	if (diff && print)
-		return usage_error(command->verb, "--diff and --print exclude each other");
+		return usage_error(command->verb, "--diff and --print cannot be combined");
 	/* With the daemon's paths this shows what a reload would change. */
 	if (diff && daemon_paths(&paths, &daemons) < 0)
 		return EXIT_FAILURE;

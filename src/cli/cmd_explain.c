@@ -87,7 +87,7 @@ int cmd_explain(const struct command *command)
 	if (!text == !name || (name && (against || !*name)))
 		return usage_error(command->verb, "explain needs the id of a process or thread, or --name");
 	if (against && option_given(command, OPTION_JSON))
-		return usage_error(command->verb, "--against and --json exclude each other");
+		return usage_error(command->verb, "--against and --json cannot be combined");
 	status = text ? take_pid(command, text, &task) : 0;
 	if (!status && against)
 		status = take_pid(command, against, &other);

@@ -120,7 +120,7 @@ int cmd_limit(const struct command *command)
 	struct target target = { 0 };
 
 	if (lifts && option_given(command, OPTION_KEEP))
-		return usage_error(command->verb, "--keep and --lift exclude each other");
+		return usage_error(command->verb, "--keep and --lift cannot be combined");
 	if (command->n_operands != (lifts ? 1 : 2))
 		return usage_error(command->verb, lifts ? "--lift takes no class" : "limit needs a class");
 	if (command->operands[0][0] == '/')

@@ -121,7 +121,7 @@ int cmd_sched_profile(const struct command *command)
 	int status;
 
 	if (name && (is_none || !*name))
-		return usage_error(command->verb, is_none ? "--none and a profile's name exclude each other"
+		return usage_error(command->verb, is_none ? "--none and a profile's name cannot be combined"
 							  : "the profile's name is empty");
 	if (has_daemon)
 		return name || is_none ? daemon_apply(name ? name : "") : daemon_list();

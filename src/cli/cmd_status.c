@@ -234,7 +234,7 @@ int cmd_status(const struct command *command)
 
 	if (option_given(command, OPTION_METRICS))
 		return option_given(command, OPTION_JSON)
-			       ? usage_error(command->verb, "--json and --metrics exclude each other")
+			       ? usage_error(command->verb, "--json and --metrics cannot be combined")
 			       : print_metrics();
 	if (!option_given(command, OPTION_JSON)) {
 		status = status_read();

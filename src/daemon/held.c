@@ -36,7 +36,7 @@ static bool unwatch(const struct override *override)
 	return true;
 }
 
-/* Does the same, and tells the holder, because the override ends without the holder having asked for it. */
+/* Ends the watch, and tells the holder that the override has ended: for an end that the holder has not asked for. */
 static bool tell_and_unwatch(const struct override *override)
 {
 	const char *cgroup = override_cgroup(override);

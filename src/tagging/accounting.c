@@ -22,7 +22,10 @@
 #define BATCHES_MAX   16
 #define EVERY_MS      20
 
-/* Events are handled after looking at this many tasks, so that no task waits longer than that for its class. */
+/*
+ * Handle events after looking at this many tasks, so that no task has to wait for its class until all have been looked
+ * at.
+ */
 #define HANDLE_EVERY 256
 
 #define INIT_OF_KERNEL 2 /* kthreadd */

@@ -339,7 +339,9 @@ static ssize_t fetch_dear_one(struct live_facts *live, enum fact fact)
 	return fact == FACT_SEAT ? fetch_seat(live) : need_status(live);
 }
 
-/* Reads such a fact and charges its cost. Measures CPU time, because waiting for a CPU is not the owner's fault. */
+/*
+ * Reads one of these facts and charges its cost. Measures CPU time, because waiting for a CPU is not the owner's fault.
+ */
 static ssize_t fetch_dear(struct live_facts *live, enum fact fact)
 {
 	struct spending *spending = live->spending;

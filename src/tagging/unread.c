@@ -11,7 +11,7 @@
 
 /*
  * Time for which we read about no process of a user after one has hung. On a busy machine the holder of a process's
- * memory lock may wait for a CPU, so that this happens to honest users as well. Ten tries a second cost little.
+ * memory lock may wait for a CPU, so this happens to honest users, too. Ten tries a second cost little.
  */
 #define OFF_MS 100
 

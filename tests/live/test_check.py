@@ -40,7 +40,7 @@ class Files(LiveTest):
         Daemon.write(self.path("none.json"), {})
         self.assertIn("there are no rules", "".join(self.check(empty, "--config", self.path("none.json"))))
         if not os.path.exists("/etc/schedqos.json"):
-            self.assertIn("found no file", "".join(self.check(empty)))
+            self.assertIn("no configuration file found", "".join(self.check(empty)))
 
 
 class Difference(LiveTest):

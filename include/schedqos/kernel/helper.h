@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs work that may block in a helper process, which we can leave behind. A task that waits for a file system that
- * does not answer may not even be killable, and then neither is its process.
+ * Runs work that may block in a helper process, which we can leave behind. A task that waits for a file system which
+ * does not answer may be impossible to kill, and so may its whole process.
  */
 #pragma once
 
