@@ -168,8 +168,8 @@ class Reload(LiveTest):
             "a FIFO": (lambda: os.mkfifo(path, 0o600), "not a regular file"),
             "1 GiB": (sparse, "larger than 4 MiB"),
             "a loop of links": (lambda: os.symlink(path, path), "symbolic links"),
-            "writable by others": (lambda: write({"app": {"qos": BACKGROUND}}, 0o646), "written by others"),
+            "writable by others": (lambda: write({"app": {"qos": BACKGROUND}}, 0o646), "written by users other than root"),
             "another's": (lambda: write({}) or os.chown(path, 65534, 0), "does not belong to root"),
-            "a device": (lambda: os.symlink("/dev/zero", path), "not a regular file|belongs|written by others"),
+            "a device": (lambda: os.symlink("/dev/zero", path), "not a regular file|does not belong|written by users"),
             "unreadable": (lambda: write({"app": {"qos": BACKGROUND}}, 0), "Permission denied"),
         }
