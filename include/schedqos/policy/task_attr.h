@@ -53,7 +53,7 @@ struct task_attr {
 	uint16_t util_min;	   /* 0..1024 */
 	uint16_t util_max;	   /* 0..1024; 1024: no clamp */
 };
-_Static_assert(sizeof(struct task_attr) == 12, "kept twice for every task");
+_Static_assert(sizeof(struct task_attr) == 12, "kept three times for every task");
 
 /* The attributes that are judged one by one. The policy includes its real-time priority. */
 enum task_attr_bit {
@@ -77,7 +77,10 @@ struct attr_caps {
 extern const struct task_attr task_attr_pristine;
 
 /* Returns whether the policy is SCHED_NORMAL, SCHED_BATCH or SCHED_IDLE. The plan leaves other tasks alone. */
-bool task_policy_is_fair(unsigned policy);
+static inline bool task_policy_is_fair(unsigned policy)
+{
+	return policy == POLICY_NORMAL || policy == POLICY_BATCH || policy == POLICY_IDLE;
+}
 
 /* A word of a configuration and its number in our structs. If two words have one number, we print the first. */
 struct word {

@@ -3,7 +3,7 @@
 
 #include "test.h"
 
-#include <schedqos/policy/qos_class.h>
+#include <schedqos/policy/task_attr.h>
 
 static const char *text(struct task_attr attr)
 {
