@@ -26,7 +26,13 @@ static bool can_have_policy(const struct task *task, const struct task_attr *act
 	return true;
 }
 
-/* Returns the attributes that `had` may take over, so that no task gets more than its owner could take. */
+/*
+ * Returns the attributes that `had` may take over, so that no task gets more than its owner could take. A choice above
+ * `had` must have taken privilege in these cases:
+ *	- its nice value is below, or its real-time or I/O priority above, all that classes have given (struct given);
+ *	- it lowers the nice value, and no class was ever put on the task or its ancestors;
+ *	- it leaves SCHED_IDLE, and `known` was SCHED_IDLE.
+ */
 static uint8_t can_have(const struct task *task, const struct task_attr *actual, const struct given *given)
 {
 	uint8_t bits = (uint8_t)~0;
@@ -254,6 +260,17 @@ static void prove(const struct plan *plan, const struct decision *decision)
 		origin->flags &= ~TASK_FRESH;
 }
 
+/*
+ * Compares the attributes with the task's own record. A task that was being set may also carry `prev`.
+ *
+ * At the first look a copy is compared with several records: its own `known`; `had` as a whole; `prev` if the record is
+ * fresh; and the attributes that a look at its origin has found. If the threads of a process differ, a new thread is
+ * compared with `known` and fresh `prev` of each of them. A record fits if it equals all that was found. If none does,
+ * a record fits if its slice was found and nothing found is above it, because a task cannot raise itself. The first
+ * record that fits becomes that of the copy, with the least `had` of all that fit. An attribute below `had` counts as
+ * chosen unless all that fit agree on it. If only `prev` fits, the attribute still counts as chosen if the origin has
+ * ended or its `had` is lower.
+ */
 void plan_judge(const struct plan *plan, const struct decision *decision)
 {
 	const struct task_attr *actual = &decision->actual;

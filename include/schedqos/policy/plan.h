@@ -8,43 +8,40 @@
  *	`known`		the attributes that the task carries as far as we know: last found, or last set
  *	`prev`		the attributes that the task carried before we last set it; `known` once a choice was found
  *	`theirs`	which attributes somebody else has chosen since a rule or override last took effect
- * A look reads the attributes that the task carries. If one differs from `known`, somebody chose it: it becomes
- * `theirs`, and the class leaves it alone. The choice also becomes `had` if it is not above `had`, or if it must have
- * taken privilege. A choice must have taken privilege in these cases:
- *	- its nice value is below, or its real-time or I/O priority above, all that classes have given (struct given);
- *	- it lowers the nice value, and no class was ever put on the task or its ancestors;
- *	- it leaves SCHED_IDLE, and `known` was SCHED_IDLE.
- * Any other choice stays until a rule takes effect.
+ * The task is to carry `had`, with the attributes of its class put over it, the choices in `theirs` put over these, and
+ * all of that lowered to its limit.
  *
- * fork		The child's record is a copy of its origin's, because the kernel copies the attributes. But a fork may
- *		have begun before we set the origin; then the child carries the attributes from before. So a task is
- *		fresh after we set it, until a child is found that carries all of that. The children of a fresh task are
- *		looked at, after the task itself.
- * first look	A copy is compared with several records: its own `known`; `had` as a whole; `prev` if the record is
- *		fresh; and the attributes that a look at its origin has found. If the threads of a process differ, a new
- *		thread is compared with `known` and fresh `prev` of each of them. A record fits if it equals all that
- *		was found. If none does, a record fits if its slice was found and nothing found is above it, because a
- *		task cannot raise itself. The first record that fits becomes that of the copy, with the least `had` of
- *		all that fit. An attribute below `had` counts as chosen unless all that fit agree on it. If only `prev`
- *		fits, the attribute still counts as chosen if the origin has ended or its `had` is lower.
+ * A look reads the attributes that the task carries. If one differs from `known`, somebody chose it: it becomes
+ * `theirs`, and the class leaves it alone until a rule takes effect. The choice also becomes `had` if it is not above
+ * `had`, or if it must have taken privilege, because no class can have given so much (can_have in judge.c).
+ *
+ * fork		The child's record is a copy of its origin's, because the kernel copies the attributes. The origin is
+ *		the thread that the event names as the parent. For a new thread it is the leader, because no event names
+ *		the thread's creator. A child is looked at only if it may differ (due_at_birth in plan_book.c). Mostly
+ *		this is because its origin is fresh: we have set it, and have found no child yet that carries all of
+ *		that, so the fork may have begun before. Then we look at the origin, and after it at the child, which we
+ *		compare with every record that it may be a copy of. The first that fits becomes its record, with the
+ *		least `had` of all that fit (plan_judge in judge.c).
  * exec		A rule takes effect: `theirs` is cleared, and the class replaces all choices. There are two exceptions.
- *		A rule that yields leaves the task alone if its attributes were chosen before (see must_leave). And a
- *		rule that does not say so raises nothing that was lowered in `had`. Any thread may have called exec, so
- *		the process gets the least `had` of all its threads.
+ *		A rule with "yield": true, a unit's class and QOS_DEFAULT leave the task alone if `had` is not pristine;
+ *		an inherited rule does so if anything is in `theirs` (must_leave in plan_decide.c). And no rule raises
+ *		anything that is lowered in `had`, unless the rule has "yield": false or "enforce": true. Any thread may
+ *		have called exec, so the process gets the least `had` of all its threads.
  * rename, move, reload
  *		A rule takes effect if the task gets another rule or class. An override takes effect in the same way.
  * renice, chrt, ionice
- *		No task becomes due, because no event reports the change. The next look finds the choice. Tasks whose
- *		rule enforces its class are looked at after each change.
- * limit	The task carries no more than the class of the limit gives. When the limit ends, a choice that is in
- *		`had` returns.
+ *		No task becomes due, because no event reports the change. The next look finds the choice. Only the tasks
+ *		whose rule enforces its class become due after each change, and their choices are undone.
+ * limit	The task carries no more than the class of the limit gives, whether by its class or by choice. When the
+ *		limit ends, choices that are in `had` return. Other choices that it lowered are lost.
  * loss		A scan finds each task whose birth we missed, and takes it for a copy of its parent, or of a thread of
  *		its parent. If the task is a child of init, or no record of its parent fits, its `had` becomes no more
  *		than the `had` of any task that a class has raised.
- * crash	The next daemon reads the records, and its rules take effect; or `restore` puts everything back. A task
- *		that was being set carries `known` or `prev`. Without records, all that is found counts as chosen.
+ * crash	The records stay in a file. The next daemon adopts them without `theirs`, and its rules take effect; or
+ *		`restore` puts everything back. A task that was being set carries `known` or `prev`. If there are no
+ *		records, all that is found counts as chosen and becomes `had`.
  * stop		Every task is looked at and gets `had` back. The records stay until the next start. Until then `restore`
- *		uses them to find children of forks that outlasted the stop (see is_late).
+ *		uses them to find children of forks that outlasted the stop (is_late in plan_book.c).
  */
 #pragma once
 
