@@ -143,17 +143,6 @@ static int complete(sd_bus_message *message, uint32_t uid, const char *holder, u
 
 /* ---- methods ---- */
 
-/* Returns whether a user requests a class that raises the I/O priority: the plan compares other attributes only. */
-static bool raises_io(const struct config *config, const struct override *asked)
-{
-	const struct qos_class *class;
-
-	if (asked->kind != OVERRIDE_CLASS || !asked->uid || asked->request.raises)
-		return false;
-	class = qos_class_find(config->classes, config->n_classes, asked->request.class);
-	return class && (qos_attr_raises(&class->attr) & TASK_ATTR_IO_PRIORITY);
-}
-
 /*
  * Puts the requested override in force. Returns 0, or -errno with the reply in *error. *ret_lowered: see
  * tagger_override.
@@ -166,8 +155,6 @@ static int put_override(sd_bus_message *message, struct daemon *daemon, uint32_t
 
 	if (r == 0 && cgroup)
 		r = check_user_cgroup(uid, cgroup);
-	if (r == 0 && raises_io(daemon->config, asked))
-		r = -EACCES;
 	if (keep)
 		asked->holder = (struct holder){ 0 };
 	if (r == 0)

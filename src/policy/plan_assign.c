@@ -54,12 +54,24 @@ static bool is_above(const struct plan *plan, const struct qos_class *class, uin
 	return class_compare(class, class_of_tag(plan->config, tag == TAG_NONE ? TAG_DEFAULT : tag)) < 0;
 }
 
-bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid)
+/*
+ * Returns whether a user may have this class in place of that of the tag only with permission to raise. class_compare
+ * considers I/O last, but real-time I/O alone takes privilege.
+ */
+static bool takes_permission(const struct plan *plan, const struct qos_class *class, uint16_t tag)
 {
-	const struct qos_class *class = qos_class_find(plan->config->classes, plan->config->n_classes, qos);
-	const struct task *leader = tasks_leader(plan->tasks, tgid);
+	return is_above(plan, class, tag) || (qos_attr_raises(&class->attr) & TASK_ATTR_IO_PRIORITY);
+}
 
-	return class && leader && is_above(plan, class, assign_by_rules(plan, leader, NULL).tag);
+bool plan_override_needs_raise(const struct plan *plan, const struct override *override)
+{
+	const struct task *leader = tasks_leader(plan->tasks, override->pid);
+	const struct qos_class *class;
+
+	if (override->kind != OVERRIDE_CLASS || !override->uid || override->request.raises)
+		return false;
+	class = qos_class_find(plan->config->classes, plan->config->n_classes, override->request.class);
+	return class && leader && takes_permission(plan, class, assign_by_rules(plan, leader, NULL).tag);
 }
 
 struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm)
@@ -68,7 +80,7 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
 	bool raises;
 	const uint16_t tag = leader ? overrides_class(plan->overrides, leader, &raises) : TAG_NONE;
 
-	if (tag == TAG_NONE || (!raises && is_above(plan, class_of_tag(plan->config, tag), by_rules.tag)))
+	if (tag == TAG_NONE || (!raises && takes_permission(plan, class_of_tag(plan->config, tag), by_rules.tag)))
 		return by_rules;
 	return (struct assignment){ tag, 0, REASON_OVERRIDE };
 }

@@ -14,8 +14,7 @@ int tagger_override(struct tagger *tagger, const struct override *asked, uint16_
 	if (r < 0)
 		return r;
 	decider_drain(&tagger->decider);
-	if (override->kind == OVERRIDE_CLASS && override->uid && !override->request.raises &&
-	    plan_override_needs_raise(tagger->decider.plan, override->request.class, override->pid))
+	if (plan_override_needs_raise(tagger->decider.plan, override))
 		return -EACCES;
 	before = tagger->decider.n_lowered;
 	r = plan_override_add(tagger->decider.plan, override, ret_number);

@@ -44,8 +44,7 @@ static void check_class(struct run *run, const struct asked *asked)
 	if (number != asked->number || (override->uid && task->joined[SLOT_CLASS]) ||
 	    plan_has_thread_rules(run->m->plan, task))
 		return;
-	if (override->uid && !override->request.raises &&
-	    plan_override_needs_raise(run->m->plan, override->request.class, asked->pid))
+	if (plan_override_needs_raise(run->m->plan, override))
 		check(task->own.by != REASON_OVERRIDE);
 	else
 		check(task->own.by == REASON_OVERRIDE &&

@@ -9,6 +9,14 @@
 #define ALICE 1000
 #define BOB   1001
 
+/* Returns whether a user who requests this class for the process needs permission to raise. */
+static bool needs_raise(const struct machine *m, uid_t uid, pid_t pid, const char *qos)
+{
+	const struct override asked = { .kind = OVERRIDE_CLASS, .uid = uid, .pid = pid, .request.class = qos };
+
+	return plan_override_needs_raise(m->plan, &asked);
+}
+
 /* Starts a process of this user. */
 static void runs_as(struct machine *m, pid_t pid, uid_t uid, const char *program)
 {
@@ -34,8 +42,9 @@ MACHINE_TEST(a_user_s_class_raises_nothing_unless_it_says_so)
 
 	start(m, APP ", 'low': { 'qos': 'QOS_BACKGROUND' }");
 	runs_as(m, 100, ALICE, "/usr/bin/app");
-	assert_true(plan_override_needs_raise(m->plan, "QOS_USER_INTERACTIVE", 100));
-	assert_false(plan_override_needs_raise(m->plan, "QOS_USER_INITIATED", 100));
+	assert_true(needs_raise(m, ALICE, 100, "QOS_USER_INTERACTIVE"));
+	assert_false(needs_raise(m, ALICE, 100, "QOS_USER_INITIATED"));
+	assert_false(needs_raise(m, 0, 100, "QOS_USER_INTERACTIVE"));
 	number = gives(m, ALICE, 100, "QOS_UTILITY", false);
 	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
 	/* A lower class by a rule stays, also that of a thread. */
@@ -52,6 +61,22 @@ MACHINE_TEST(a_user_s_class_raises_nothing_unless_it_says_so)
 	gives(m, ALICE, 102, "QOS_USER_INTERACTIVE", true);
 	execs(m, 102, "/usr/bin/low");
 	assert_task(m, 102, INTERACTIVE, REASON_OVERRIDE);
+	stops_without_trace(m);
+}
+
+/* A class with real-time I/O takes permission wherever it stands, also if it gets that by a reload. */
+MACHINE_TEST(a_user_s_class_gives_no_real_time_io_unless_it_says_so)
+{
+	start(m, APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	gives(m, ALICE, 100, "QOS_UTILITY", false);
+	assert_task(m, 100, UTILITY, REASON_OVERRIDE);
+	reload(m, "'QOS_UTILITY': { 'io_class': 'realtime', 'io_priority': 4 }, " APP);
+	assert_true(needs_raise(m, ALICE, 100, "QOS_UTILITY"));
+	assert_false(needs_raise(m, ALICE, 100, "QOS_BACKGROUND"));
+	assert_task(m, 100, INITIATED, REASON_RULE);
+	gives(m, ALICE, 100, "QOS_UTILITY", true);
+	assert_task(m, 100, UTILITY " io realtime 4", REASON_OVERRIDE);
 	stops_without_trace(m);
 }
 

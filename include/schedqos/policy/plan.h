@@ -188,8 +188,11 @@ int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid);
 /* Returns whether the override, or for a limit one of the same user that is as low, covers the process. */
 bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
 
-/* Returns whether this class, requested by a user, is higher than the class that the rules give the process. */
-bool plan_override_needs_raise(const struct plan *plan, const char *qos, pid_t tgid);
+/*
+ * Returns whether the override needs permission to raise and has none: a user requests a class that is higher than the
+ * one that the rules give the process, or that has real-time I/O.
+ */
+bool plan_override_needs_raise(const struct plan *plan, const struct override *override);
 
 /* Returns whether the process is hidden and its rule does not keep the class of a hidden app. */
 bool plan_is_lowered(const struct plan *plan, const struct task *leader);
