@@ -64,23 +64,23 @@ static int check_user_cgroup(uid_t uid, const char *cgroup)
 
 /* ---- errors ---- */
 
-/* Replies with the error in words. cgroup is NULL if the target is a process. */
-static int reply_refused(const struct daemon *daemon, const char *class, const char *cgroup, pid_t pid, int r,
-			 sd_bus_error *error)
+/* Replies with the error in words. */
+static int reply_refused(const struct daemon *daemon, const struct override *asked, int r, sd_bus_error *error)
 {
 	static const char not_yours[] = "that process is not yours, or runs with more privileges than you have";
+	const char *cgroup = override_cgroup(asked);
 	_cleanup_free_ char *words = NULL;
 	char safe[512];
 
 	switch (-r) {
 	case ENOENT:
-		words = class_words_unknown(daemon->config, class);
+		words = class_words_unknown(daemon->config, override_class(asked));
 		return sd_bus_error_set(error, BUS_ERROR_UNKNOWN_CLASS, words ? words : "no such class");
 	case ESRCH:
 		return sd_bus_error_setf(
 			error, BUS_ERROR_FAILED,
 			"there is no process %d, or schedqos never touches it (a kernel thread, schedqos itself)",
-			(int)pid);
+			(int)asked->pid);
 	case ENOTDIR:
 		text_escape_to(safe, sizeof(safe), cgroup, strlen(cgroup));
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "there is no cgroup %s", safe);
@@ -105,12 +105,16 @@ struct asker {
 	pid_t client; /* process at the other end of the connection */
 };
 
-/* Returns 0 or -errno: -EPERM if the client may not act for that user. */
-static int read_asker(sd_bus_message *message, uint32_t uid, const char *holder, struct asker *ret)
+/* Reads the first two arguments of each method. Returns 0 or -errno: -EPERM if the client may not act for that user. */
+static int read_asker(sd_bus_message *message, struct asker *ret)
 {
+	const char *holder;
 	struct ucred client;
-	int r = bus_check_user(message, uid, &client);
+	uint32_t uid;
+	int r = sd_bus_message_read(message, "us", &uid, &holder);
 
+	if (r >= 0)
+		r = bus_check_user(message, uid, &client);
 	if (r < 0)
 		return r;
 	/* No name on the bus is longer, and we keep this one. */
@@ -121,45 +125,39 @@ static int read_asker(sd_bus_message *message, uint32_t uid, const char *holder,
 }
 
 /*
- * Completes the request with the asker, and the target unless that is a cgroup. pid 0 stands for root's client itself,
- * which may not know its id in our namespace. Returns 0 or -errno.
+ * Reads the asker and the target of a request. pid 0 stands for root's client itself, which may not know its id in our
+ * namespace. Returns 0 or -errno.
  */
-static int complete(sd_bus_message *message, uint32_t uid, const char *holder, uint32_t pid, struct override *asked)
+static int read_request(sd_bus_message *message, bool is_process, struct override *asked)
 {
 	struct asker asker;
-	int r = read_asker(message, uid, holder, &asker);
+	uint32_t pid;
+	int r = read_asker(message, &asker);
 
-	asked->pid = (pid_t)pid;
 	if (r < 0)
 		return r;
 	asked->uid = asker.uid;
 	asked->holder = asker.holder;
-	if (override_cgroup(asked))
-		return 0;
-	if (!pid && !uid)
-		asked->pid = asker.client;
+	if (!is_process)
+		return sd_bus_message_read(message, "s", &asked->limit.cgroup);
+	r = sd_bus_message_read(message, "u", &pid);
+	if (r < 0)
+		return r;
+	asked->pid = pid || asker.uid ? (pid_t)pid : asker.client;
 	return asked->pid > 0 ? 0 : -ESRCH;
 }
 
 /* ---- methods ---- */
 
-/*
- * Puts the requested override in force. Returns 0, or -errno with the reply in *error. *ret_lowered: see
- * tagger_override.
- */
-static int put_override(sd_bus_message *message, struct daemon *daemon, uint32_t uid, const char *holder, uint32_t pid,
-			struct override *asked, bool keep, uint64_t *ret_lowered, sd_bus_error *error)
+/* Puts the requested override in force. Returns like held_put. */
+static int put_override(struct daemon *daemon, struct override *asked, bool keep, uint64_t *ret_lowered)
 {
 	const char *cgroup = override_cgroup(asked);
-	int r = complete(message, uid, holder, pid, asked);
+	int r = cgroup ? check_user_cgroup(asked->uid, cgroup) : 0;
 
-	if (r == 0 && cgroup)
-		r = check_user_cgroup(uid, cgroup);
 	if (keep)
 		asked->holder = (struct holder){ 0 };
-	if (r == 0)
-		r = held_put(daemon, *asked, ret_lowered);
-	return r < 0 ? reply_refused(daemon, override_class(asked), cgroup, asked->pid, r, error) : 0;
+	return r < 0 ? r : held_put(daemon, *asked, ret_lowered);
 }
 
 /* Replies with the class that the process has now, empty if none of ours, and the reason. */
@@ -179,43 +177,40 @@ static int set_process_class(sd_bus_message *message, void *userdata, sd_bus_err
 	struct override asked = { .kind = OVERRIDE_CLASS };
 	int descendants, keep;
 	uint64_t lowered = 0;
-	uint32_t uid, pid;
-	const char *holder;
-	int r = sd_bus_message_read(message, "ususbb", &uid, &holder, &pid, &asked.request.class, &descendants, &keep);
+	int r = read_request(message, true, &asked);
 
-	if (r < 0)
-		return r;
-	asked.request.is_tree = descendants;
-	asked.request.raises = !uid || strcmp(sd_bus_message_get_member(message), BUS_RAISE_CLASS) == 0;
-	r = put_override(message, userdata, uid, holder, pid, &asked, keep, &lowered, error);
-	return r < 0 ? r : reply_with_class(message, userdata, asked.pid);
+	if (r >= 0)
+		r = sd_bus_message_read(message, "sbb", &asked.request.class, &descendants, &keep);
+	if (r >= 0) {
+		asked.request.is_tree = descendants;
+		asked.request.raises =
+			!asked.uid || strcmp(sd_bus_message_get_member(message), BUS_RAISE_CLASS) == 0;
+		r = put_override(userdata, &asked, keep, &lowered);
+	}
+	return r < 0 ? reply_refused(userdata, &asked, r, error) : reply_with_class(message, userdata, asked.pid);
+}
+
+static int put_limit(sd_bus_message *message, struct daemon *daemon, bool is_process, sd_bus_error *error)
+{
+	struct override asked = { .kind = OVERRIDE_LIMIT };
+	uint64_t lowered = 0;
+	int keep, r = read_request(message, is_process, &asked);
+
+	if (r >= 0)
+		r = sd_bus_message_read(message, "sb", &asked.limit.class, &keep);
+	if (r >= 0)
+		r = put_override(daemon, &asked, keep, &lowered);
+	return r < 0 ? reply_refused(daemon, &asked, r, error) : sd_bus_reply_method_return(message, "t", lowered);
 }
 
 static int limit_process(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct override asked = { .kind = OVERRIDE_LIMIT };
-	uint64_t lowered = 0;
-	uint32_t uid, pid;
-	const char *holder;
-	int keep, r = sd_bus_message_read(message, "ususb", &uid, &holder, &pid, &asked.limit.class, &keep);
-
-	if (r >= 0)
-		r = put_override(message, userdata, uid, holder, pid, &asked, keep, &lowered, error);
-	return r < 0 ? r : sd_bus_reply_method_return(message, "t", lowered);
+	return put_limit(message, userdata, true, error);
 }
 
 static int limit_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct override asked = { .kind = OVERRIDE_LIMIT };
-	uint64_t lowered = 0;
-	const char *holder;
-	uint32_t uid;
-	int keep, r = sd_bus_message_read(message, "usssb", &uid, &holder, &asked.limit.cgroup, &asked.limit.class,
-					  &keep);
-
-	if (r >= 0)
-		r = put_override(message, userdata, uid, holder, 0, &asked, keep, &lowered, error);
-	return r < 0 ? r : sd_bus_reply_method_return(message, "t", lowered);
+	return put_limit(message, userdata, false, error);
 }
 
 /*
@@ -225,13 +220,14 @@ static int limit_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *e
 static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct override asked = { .kind = OVERRIDE_SHOWN };
-	const char *holder, *word;
 	uint64_t lowered = 0;
-	uint32_t uid, pid;
-	int r = sd_bus_message_read(message, "usus", &uid, &holder, &pid, &word);
+	const char *word;
+	int r = read_request(message, true, &asked);
 
+	if (r >= 0)
+		r = sd_bus_message_read(message, "s", &word);
 	if (r < 0)
-		return r;
+		return reply_refused(userdata, &asked, r, error);
 	if (strcmp(word, "focused") == 0 || strcmp(word, "played") == 0)
 		asked.visibility.shown = SHOWN_FOCUSED;
 	else if (strcmp(word, "hidden") == 0)
@@ -239,51 +235,35 @@ static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *erro
 	else if (strcmp(word, "visible") != 0)
 		return sd_bus_error_set(error, BUS_ERROR_FAILED,
 					"must be \"focused\", \"played\", \"visible\" or \"hidden\"");
-	if (!uid)
-		return reply_refused(userdata, NULL, NULL, (pid_t)pid, -EPERM, error);
-	r = put_override(message, userdata, uid, holder, pid, &asked, false, &lowered, error);
-	return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
+	r = asked.uid ? put_override(userdata, &asked, false, &lowered) : -EPERM;
+	return r < 0 ? reply_refused(userdata, &asked, r, error) : sd_bus_reply_method_return(message, NULL);
 }
 
-/* Ends overrides like `asked`. The target is not checked: users may always end their own overrides. */
-static int end_override(sd_bus_message *message, struct daemon *daemon, uint32_t uid, uint32_t pid,
-			struct override *asked, sd_bus_error *error)
-{
-	int r = complete(message, uid, "", pid, asked);
-
-	if (r < 0)
-		return reply_refused(daemon, NULL, override_cgroup(asked), asked->pid, r, error);
-	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, asked));
-}
-
-static int end_of_process(sd_bus_message *message, struct daemon *daemon, enum override_kind kind, sd_bus_error *error)
+/* Ends overrides like the one asked for. The target is not checked: users may always end their own overrides. */
+static int end_override(sd_bus_message *message, struct daemon *daemon, enum override_kind kind, bool is_process,
+			sd_bus_error *error)
 {
 	struct override asked = { .kind = kind };
-	const char *holder;
-	uint32_t uid, pid;
-	int r = sd_bus_message_read(message, "usu", &uid, &holder, &pid);
+	int r = read_request(message, is_process, &asked);
 
-	return r < 0 ? r : end_override(message, daemon, uid, pid, &asked, error);
+	if (r < 0)
+		return reply_refused(daemon, &asked, r, error);
+	return sd_bus_reply_method_return(message, "t", (uint64_t)held_end(daemon, &asked));
 }
 
 static int reset_class(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	return end_of_process(message, userdata, OVERRIDE_CLASS, error);
+	return end_override(message, userdata, OVERRIDE_CLASS, true, error);
 }
 
 static int lift_process(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	return end_of_process(message, userdata, OVERRIDE_LIMIT, error);
+	return end_override(message, userdata, OVERRIDE_LIMIT, true, error);
 }
 
 static int lift_cgroup(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
-	struct override asked = { .kind = OVERRIDE_LIMIT };
-	const char *holder;
-	uint32_t uid;
-	int r = sd_bus_message_read(message, "uss", &uid, &holder, &asked.limit.cgroup);
-
-	return r < 0 ? r : end_override(message, userdata, uid, 0, &asked, error);
+	return end_override(message, userdata, OVERRIDE_LIMIT, false, error);
 }
 
 /* ---- units ---- */
@@ -343,25 +323,24 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_free_ struct unit_class *units = NULL;
 	struct daemon *daemon = userdata;
+	struct override refused = { .kind = OVERRIDE_LIMIT };
 	struct asker asker;
-	const char *holder;
-	uint32_t uid;
 	size_t n = 0;
-	int r = sd_bus_message_read(message, "us", &uid, &holder);
+	int r = read_asker(message, &asker);
 
-	if (r >= 0)
-		r = read_asker(message, uid, holder, &asker);
 	if (r >= 0)
 		r = read_units(message, &asker, &units, &n);
 	/* Units that this call replaces count as well. */
-	if (r >= 0 && uid && tagger_units(daemon->tagger)->n_users + n > OF_USERS_MAX)
+	if (r >= 0 && asker.uid && tagger_units(daemon->tagger)->n_users + n > OF_USERS_MAX)
 		r = -EDQUOT;
 	if (r >= 0)
-		r = tagger_set_units(daemon->tagger, uid, units, n);
+		r = tagger_set_units(daemon->tagger, asker.uid, units, n);
 	if (r == -EDQUOT)
 		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many units name a class");
-	if (r < 0)
-		return reply_refused(daemon, NULL, n ? units[n - 1].cgroup : "/", 0, r, error);
+	if (r < 0) {
+		refused.limit.cgroup = n ? units[n - 1].cgroup : "/";
+		return reply_refused(daemon, &refused, r, error);
+	}
 	r = sd_bus_message_new_method_return(message, &reply);
 	if (r >= 0)
 		r = append_answers(reply, daemon->config, units, n);
