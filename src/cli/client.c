@@ -188,35 +188,6 @@ int client_process(pid_t pid)
 	return fd;
 }
 
-/*
- * Asks for a class for the process. 0 stands for this process, because only the daemon knows its id in the initial PID
- * namespace.
- */
-static int ask_class(pid_t pid, const char *qos, bool inherit, sd_bus_message **ret)
-{
-	return client_call(BUS_OVERRIDES_INTERFACE, "SetClass", ret, "usbb",
-			   (uint32_t)(pid || !client_is_bridged() ? pid : getpid()), qos, (int)inherit, 1);
-}
-
-int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	const char *class = "", *reason = "";
-	int status = client_open() < 0 ? EXIT_FAILURE : ask_class(pid, qos, inherit, &reply);
-
-	*ret_given = status == 0;
-	if (status)
-		return status;
-	sd_bus_message_read(reply, "ss", &class, &reason);
-	if (strcmp(class, qos) == 0)
-		return 0;
-	if (*class)
-		log_warning("process %d: limited to %s", (int)(pid ? pid : getpid()), class);
-	else
-		log_error("process %d did not get %s: %s", (int)(pid ? pid : getpid()), qos, reason);
-	return *class ? 0 : EXIT_FAILURE;
-}
-
 cJSON *status_read(void)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;

@@ -39,13 +39,6 @@ int client_process(pid_t pid);
  */
 int client_call(const char *interface, const char *method, sd_bus_message **ret, const char *types, ...);
 
-/*
- * Gives a process (0: this one) a class until it ends; with inherit also its descendants. Returns 0 once its tasks
- * carry the class; or an exit status after logging the reason. *ret_given tells whether the override is in force in
- * spite of that.
- */
-int client_set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given);
-
 /* Asks for the daemon's status. Returns an object for the caller to delete; NULL after logging the reason. */
 cJSON *status_read(void);
 

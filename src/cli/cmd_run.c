@@ -14,7 +14,6 @@
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
 
-#include "client.h"
 #include "configuration.h"
 #include "verb.h"
 
@@ -82,7 +81,7 @@ int cmd_run(const struct command *command)
 	bool is_given;
 
 	if (geteuid() == 0)
-		client_set_class(0, qos, option_given(command, OPTION_INHERIT), &is_given);
+		set_class(0, qos, option_given(command, OPTION_INHERIT), &is_given);
 	else
 		is_given = lower_to(command, qos);
 	return is_given ? become(command->operands) : EXIT_NOT_ASKED;

@@ -89,6 +89,13 @@ verb_function cmd_weights, cmd_bridge, cmd_focus;
  */
 int stop_daemon(bool must_run);
 
+/*
+ * In cmd_set.c, also for run: gives a process (0: this one, if it is root's) a class until it ends; with inherit also
+ * its descendants. Returns 0 once its tasks carry the class; or an exit status after logging the reason. *ret_given
+ * tells whether the override is in force in spite of that.
+ */
+int set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given);
+
 /* ---- options.c ---- */
 
 static inline bool option_given(const struct command *command, enum option_name name)
