@@ -71,7 +71,7 @@ static bool adopt(struct plan *plan, const struct task *record)
 {
 	struct task task = *record;
 
-	task.app = task.inherit = 0;
+	task.rule = task.inherit = 0;
 	task.own = (struct assignment){ .tag = TAG_NONE };
 	task.tag = TAG_NONE;
 	task.limit = task.unit = 0;
@@ -146,7 +146,7 @@ static void renumber_records(struct plan *plan, const struct config *config, str
 	while ((task = tasks_next(plan->tasks, &cursor))) {
 		const bool had_rule = task->own.rule;
 
-		task->app = renumber(plan, config->rules, task->app, false);
+		task->rule = renumber(plan, config->rules, task->rule, false);
 		task->inherit = renumber(plan, config->rules, task->inherit, true);
 		task->own.rule = renumber(plan, config->rules, task->own.rule, task->own.by == REASON_INHERITED);
 		task->own.tag = renumber_tag(plan->config, config, task->own.tag);

@@ -13,7 +13,7 @@ const struct rule *plan_rule_of(const struct plan *plan, uint32_t id)
 
 bool plan_has_thread_rules(const struct plan *plan, const struct task *leader)
 {
-	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
+	const struct rule *rule = plan_rule_of(plan, leader ? leader->rule : 0);
 
 	return rule && rule->n_threads;
 }
@@ -31,7 +31,7 @@ bool plan_needs_moves(const struct plan *plan)
 
 static struct assignment assign_by_rules(const struct plan *plan, const struct task *leader, const char *comm)
 {
-	const struct rule *rule = plan_rule_of(plan, leader ? leader->app : 0);
+	const struct rule *rule = plan_rule_of(plan, leader ? leader->rule : 0);
 	const struct rule *inherit = plan_rule_of(plan, leader ? leader->inherit : 0);
 	const struct thread_rule *thread = rule && comm ? rule_thread(rule, comm) : NULL;
 
@@ -87,7 +87,7 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
 
 bool plan_is_lowered(const struct plan *plan, const struct task *leader)
 {
-	const struct rule *rule = plan_rule_of(plan, leader->app ? leader->app : leader->inherit);
+	const struct rule *rule = plan_rule_of(plan, leader->rule ? leader->rule : leader->inherit);
 
 	return leader->shown == SHOWN_HIDDEN && !(rule && rule->keeps_hidden);
 }
@@ -187,11 +187,11 @@ int plan_match(struct plan *plan, const struct decision *decision)
 		return r;
 	/* Keep the earlier rule if facts are missing now: it was found with all facts. */
 	if (!(facts->argv_is_unread || facts->is_spared) || due == DUE_EXEC || leader->own.by == REASON_NONE)
-		leader->app = rule ? rule->id : 0;
-	if (due != DUE_EXEC && before.app && leader->app != before.app && leader->inherit == before.app)
+		leader->rule = rule ? rule->id : 0;
+	if (due != DUE_EXEC && before.rule && leader->rule != before.rule && leader->inherit == before.rule)
 		end_handing_on(plan, leader, facts);
 	look_at_cgroup(plan, leader, facts);
-	return leader->app != before.app || leader->inherit != before.inherit || leader->limit != before.limit ||
+	return leader->rule != before.rule || leader->inherit != before.inherit || leader->limit != before.limit ||
 	       leader->unit != before.unit || leader->shown != before.shown || leader->flags != before.flags;
 }
 

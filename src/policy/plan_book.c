@@ -130,7 +130,7 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 
 	child.tid = tid;
 	child.tgid = tgid;
-	child.app = leader->app;
+	child.rule = leader->rule;
 	child.inherit = leader->inherit;
 	child.limit = leader->limit;
 	child.unit = leader->unit;
@@ -164,7 +164,7 @@ static enum due due_at_birth(const struct plan *plan, const struct task *child, 
 	if (child->tid != child->tgid)
 		return due < DUE_MATCH && plan_has_thread_rules(plan, leader) ? DUE_MATCH : due;
 	/* If a program has a rule, the focus raises only the process with the window, not its children. */
-	if (due == DUE_NOTHING && leader->shown == SHOWN_FOCUSED && leader->app)
+	if (due == DUE_NOTHING && leader->shown == SHOWN_FOCUSED && leader->rule)
 		due = DUE_LOOK;
 	/* The child has not inherited every override. */
 	if (due < DUE_MATCH && memcmp(child->joined, leader->joined, sizeof(child->joined)) != 0)
@@ -385,7 +385,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 		task.had = task.known = task.prev = actual;
 	else
 		doubt_unheard(plan, &task, origin, &actual);
-	task.app = 0;
+	task.rule = 0;
 	task.start = (uint32_t)found->start;
 	task.own = (struct assignment){ .tag = TAG_NONE };
 	task.tag = TAG_NONE;

@@ -215,14 +215,14 @@ static void drop_limited(struct task *task, const struct task_attr *want)
 /* Makes the process hand on its rule to descendants, or end that, as the rule says. */
 static void hand_on_rule(const struct plan *plan, struct task *task)
 {
-	const struct rule *app = plan_rule_of(plan, task->app);
+	const struct rule *rule = plan_rule_of(plan, task->rule);
 
-	if (task->tid != task->tgid || !app)
+	if (task->tid != task->tgid || !rule)
 		return;
-	if (app->inherit == INHERIT_NO)
+	if (rule->inherit == INHERIT_NO)
 		task->inherit = 0;
-	else if (app->inherit == INHERIT_YES && task->state == TASK_TAGGED)
-		task->inherit = app->id;
+	else if (rule->inherit == INHERIT_YES && task->state == TASK_TAGGED)
+		task->inherit = rule->id;
 }
 
 /* Puts the class on the record, and drops choices that end with that. */

@@ -110,8 +110,8 @@ static void put_process(struct json_writer *json, const struct explain_source *s
 		json_put_count(json, "uid", facts->uid);
 	put_cgroup(json, source, leader, facts);
 	put_shown(json, source, leader);
-	explain_put_rule(json, "process_rule", source, rules_by_id(config->rules, leader->app), NULL);
-	explain_put_matching(json, source, facts, rules_by_id(config->rules, leader->app));
+	explain_put_rule(json, "process_rule", source, rules_by_id(config->rules, leader->rule), NULL);
+	explain_put_matching(json, source, facts, rules_by_id(config->rules, leader->rule));
 	if (!source->made_up)
 		put_weaker(json, source->proc, leader->tgid);
 }

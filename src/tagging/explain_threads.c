@@ -83,7 +83,7 @@ static const struct rule *app_of(const struct explain_source *source, const stru
 {
 	const struct task *leader = tasks_find(plan_tasks(source->plan), task->tgid);
 
-	return leader ? rule_of(source, leader->app) : NULL;
+	return leader ? rule_of(source, leader->rule) : NULL;
 }
 
 static const char *class_name(const struct explain_source *source, uint16_t tag)
@@ -103,7 +103,7 @@ static pid_t heir_of(const struct explain_source *source, pid_t pid, uint32_t ru
 		const struct task *leader = tasks_find(tasks, stat.ppid);
 
 		pid = stat.ppid;
-		if (leader && leader->app == rule)
+		if (leader && leader->rule == rule)
 			return pid;
 	}
 	return 0;
@@ -132,7 +132,7 @@ static void put_parent_rule(struct json_writer *json, const struct explain_sourc
 	if (procfs_stat(source->proc, task->tgid, &stat) < 0)
 		return;
 	parent = tasks_find(plan_tasks(source->plan), stat.ppid);
-	rule = parent ? rule_of(source, parent->app) : NULL;
+	rule = parent ? rule_of(source, parent->rule) : NULL;
 	if (rule && rule->qos && rule->inherit != INHERIT_YES)
 		explain_put_rule(json, "parent_rule", source, rule, NULL);
 }

@@ -65,7 +65,7 @@ void check_known(const struct plan *plan, pid_t tid)
 	check(task->tid == tid && tid > 0);
 	check(task->tag == TAG_NONE || task->tag < plan_config(plan)->rules->n_tags);
 	check(task_reason(task) < REASON_COUNT);
-	check(!task->app || rules_by_id(plan_config(plan)->rules, task->app));
+	check(!task->rule || rules_by_id(plan_config(plan)->rules, task->rule));
 	check(!task->inherit || rules_by_id(plan_config(plan)->rules, task->inherit));
 	check(state_record_is_sound(task));
 }

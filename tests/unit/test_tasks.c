@@ -69,7 +69,7 @@ TABLE_TEST(a_put_record_is_a_copy)
 		.tid = 7,
 		.tgid = 7,
 		.start = 1,
-		.app = 2,
+		.rule = 2,
 		.had = { .nice = 3, .util_max = UTIL_FULL },
 		.known = { .nice = 4, .util_max = UTIL_FULL },
 		.theirs = TASK_ATTR_SLICE,
@@ -80,7 +80,7 @@ TABLE_TEST(a_put_record_is_a_copy)
 	const struct task *task = tasks_put(tasks, &from);
 
 	assert_int_equal(task->start, 1);
-	assert_int_equal(task->app, 2);
+	assert_int_equal(task->rule, 2);
 	assert_int_equal(task->had.nice, 3);
 	assert_int_equal(task->known.nice, 4);
 	assert_int_equal(task->theirs, TASK_ATTR_SLICE);
@@ -96,12 +96,12 @@ TABLE_TEST(records_do_not_move_as_the_table_grows)
 
 	for (pid_t tid = 1; tid <= MANY; tid++) {
 		records[tid] = put(tasks, tid * 3);
-		records[tid]->app = (uint32_t)tid;
+		records[tid]->rule = (uint32_t)tid;
 	}
 	assert_int_equal(tasks_count(tasks), MANY);
 	for (pid_t tid = 1; tid <= MANY; tid++) {
 		assert_ptr_equal(tasks_find(tasks, tid * 3), records[tid]);
-		assert_int_equal(records[tid]->app, tid);
+		assert_int_equal(records[tid]->rule, tid);
 	}
 	/* The heads of the chains take memory, too. */
 	assert_in_range(tasks_memory(tasks), MANY * sizeof(struct task), MANY * 100);

@@ -96,7 +96,7 @@ struct task {
 	struct task_attr had;	/* attributes that it would carry without us */
 	struct task_attr known; /* attributes that it carries: last found, or set since; the last visible slice */
 	struct task_attr prev;	/* attributes before we last set it; `known` once a choice was found */
-	uint16_t app;		/* leader: id of the process's rule; 0: none */
+	uint16_t rule;		/* leader: id of the rule that matches its process; 0: none. See also `own` */
 	uint16_t inherit;	/* leader: id of the nearest inherit rule that applies to it or an ancestor; 0: none */
 	uint16_t limit;		/* leader: number of the limit by its cgroup and overrides (groups.h); 0: none */
 	uint16_t unit;		/* leader: tag that its unit gives if no rule does; TAG_DEFAULT: none */
