@@ -4,9 +4,10 @@
  *   asker system NAME PATH
  *
  * A client of the control interface, or of a service on the system bus. Each line of its standard input is a call:
- * INTERFACE METHOD TYPES ARGUMENT... It prints the answer on one line: "ok" and the values, or "error", the error's name
- * and its text. For the type h, the argument is the path of a file, of which it sends a descriptor; for a(sss), the rest
- * of the line is the strings. "-" stands for an empty string, and "huge" for one of a million bytes. Other lines:
+ * INTERFACE METHOD TYPES ARGUMENT... It prints the answer on one line: "ok" and the values, or "error", the name of the
+ * error and its text. For the type h, the argument is the path of a file, of which it sends a descriptor; for a(sss),
+ * the rest of the line is the strings. "-" stands for an empty string, and "huge" for one of a million bytes. Other
+ * lines:
  *
  *   wait SIGNAL              waits for a signal
  *   many N INTERFACE METHOD  sends N calls at once; prints an answer for each
