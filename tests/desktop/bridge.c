@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A stand-in for the bridge: owns org.schedqos1 on the bus that DBUS_SYSTEM_BUS_ADDRESS names, and prints "PID LEVEL" for
- * each SetShown. With an argument it refuses every call with that error; an argument that contains "Mutter" is instead a
- * name to own in place of org.schedqos1.
+ * A stand-in for the bridge: owns org.schedqos1 on the bus that DBUS_SYSTEM_BUS_ADDRESS names, and prints "PID LEVEL"
+ * for each SetShown. With an argument it refuses every call with that error; an argument that contains "Mutter" is
+ * instead a name to own in place of org.schedqos1.
  */
 #include <stdio.h>
 #include <stdlib.h>
