@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 One boot of a guest. Its console goes into one file; a second serial port carries what the guest has to say, one line
-each: "tick" (a second of the guest's time has passed), "step TEXT", "lacks TEXT", "turn NS", "result LABEL JSON",
+each: "tick" (a second of the guest's time has passed), "step TEXT", "lacks TEXT", "turn STILL SPEED", "result LABEL JSON",
 "text LABEL LINE" (the lines of a label make one result) and "end".
 """
 
@@ -137,7 +137,7 @@ class Machine:
             progress.log(f"{self.title}: {text} ({progress.span(time.monotonic() - self.began)}, "
                          f"{self.guest_seconds} s in the guest)")
         elif word == "turn":
-            emulator.check_turns(self.qemu, int(text))
+            emulator.check_turns(self.qemu, *map(int, text.split()))
         elif word == "lacks":
             raise NoBoot(f"{self.kernel} lacks {text}")
         elif word == "failed":
