@@ -45,26 +45,26 @@ class Files(LiveTest):
 
 class Difference(LiveTest):
     def test_diff_shows_what_a_reload_would_change(self):
-        daemon = self.daemon({"same": {}, "gone": {}, "app": {"qos": UTILITY}})
+        daemon = self.daemon({"same": {}, "gone": {}, "app": {"qos": BACKGROUND}})
         app = self.sleeper("app")
-        self.assert_carries(app, UTILITY)
+        self.assert_carries(app, BACKGROUND)
         self.assertEqual(schedqos("check", "--diff").stdout, "no difference\n")
-        daemon.configure({"app": {"qos": BACKGROUND}, "new": {}, "same": {}, "QOS_MINE": {"sched_nice": 1}})
+        daemon.configure({"app": {"qos": UTILITY}, "new": {}, "same": {}, "QOS_MINE": {"sched_nice": 1}})
         found = schedqos("check", "--diff")
         self.assertEqual((found.returncode, found.stderr), (0, ""))
         self.assertEqual(found.stdout.replace(daemon.config, "FILE").splitlines(), [
             '+ class QOS_MINE: { "sched_policy": "SCHED_NORMAL", "sched_nice": 1 }  # FILE:7:2',
-            '- rule app: { "qos": "QOS_UTILITY" }', '+ rule app: { "qos": "QOS_BACKGROUND" }  # FILE:2:2',
+            '- rule app: { "qos": "QOS_BACKGROUND" }', '+ rule app: { "qos": "QOS_UTILITY" }  # FILE:2:2',
             '- rule gone: {}  # FILE:3:2', '+ rule new: {}  # FILE:5:2',
             "rules: 1 added, 1 removed, 1 changed; settings, classes and profiles: 1 changed",
             "tasks: 1 of the running ones changes class"])
-        self.assert_keeps(app, UTILITY)
+        self.assert_keeps(app, BACKGROUND)
         # doctor reads the same files, and notices that the daemon has not.
         self.assertIn("4 changes of the files", schedqos("doctor").stdout)
         daemon.reload()
         self.assertEqual(schedqos("check", "--diff").stdout, "no difference\n")
         self.assertNotIn("changes of the files", schedqos("doctor").stdout)
-        daemon.configure({"app": {"qos": BACKGROUND}, "new": {}, "same": {}})
+        daemon.configure({"app": {"qos": UTILITY}, "new": {}, "same": {}})
         self.assertIn('- class QOS_MINE: { "sched_policy": "SCHED_NORMAL", "sched_nice": 1 }\n',
                       schedqos("check", "--diff").stdout)
 
