@@ -182,7 +182,7 @@ def _sentence(result):
     return (f"Next to the build of a kernel in the same cgroup, a page in Chromium that computes for 6 ms in each frame has "
             f"{told('late_one', '')} late frames a second (in brackets: 95 % intervals), and the p99 of its frame times is "
             f"{told('frame_p99_one', 'us')}. The [figures](src/doc/figures.md) have other programs, other cgroups, four CPUs, and "
-            "the cases in which nothing is gained, or frames come later.")
+            "the cases in which nothing is gained, or a wake-up comes later.")
 
 
 _TITLE = "Share of a browser's frames that take longer, next to a build in the same cgroup"

@@ -40,18 +40,20 @@ frames = functools.lru_cache(maxsize=None)(functools.partial(
     Run, "frames", "--seeds", "1", "--seconds", "4", "--layouts", "flat,session"))
 sound = functools.lru_cache(maxsize=None)(functools.partial(
     Run, "frames", "--seeds", "1", "--seconds", "4", "--layouts", "session", kernel=HRTICK_KERNEL))
+four_cpus = functools.lru_cache(maxsize=None)(functools.partial(
+    Run, "frames", "--seeds", "1", "--seconds", "4", "--layouts", "session", "--cpus", "4", kernel=HRTICK_KERNEL))
 costs = functools.lru_cache(maxsize=None)(functools.partial(Run, "costs", "--rules", "10"))
 
 
 @functools.lru_cache(maxsize=None)
-def why_not(kernel=KERNEL):
+def why_not(kernel=KERNEL, cpus=1):
     """Returns the reason why nothing can run here, or None."""
     from schedqos_bench.lab import emulator, kernels
     from schedqos_bench.process import Failure
     if not Path("/bin/busybox").exists():
         return "no busybox"
     try:
-        emulator.find(1)
+        emulator.find(cpus)
         kernels.find(kernel)
     except Failure as failure:
         return str(failure)

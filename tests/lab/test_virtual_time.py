@@ -37,6 +37,12 @@ class Frames(lab.Case):
         values = lab.frames().values
         self.assertEqual(harms(values["none"], values["schedqos"], BOUNDS["known"]), {})
 
+    def test_the_recommended_mapping_harms_nothing_on_four_cpus(self):
+        if lab.why_not(lab.HRTICK_KERNEL, 4):
+            self.skipTest(lab.why_not(lab.HRTICK_KERNEL, 4))
+        values = lab.four_cpus().values
+        self.assertEqual(harms(values["none"], values["schedqos"], BOUNDS["known"]), {})
+
     def test_the_recommended_mapping_reaches_its_gains(self):
         run = lab.frames()
         for metric, most in BOUNDS["gains"].items():

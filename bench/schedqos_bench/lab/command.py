@@ -145,6 +145,8 @@ def _command(args, scenario):
         words += ["--seconds", str(args.seconds or scenario.SECONDS)]
     words += ["--variants", ",".join(args.variants or [scenario.VARIANTS])]
     words += scenario.own_words(args) if hasattr(scenario, "own_words") else []
+    for path in args.carry:
+        words += ["--carry", str(path)]
     return shlex.join(words)
 
 
