@@ -92,7 +92,7 @@ void overrides_follow(struct overrides *overrides, const struct config *config)
 	}
 }
 
-/* Returns a free entry, or adds one. NULL without memory. */
+/* Returns a free entry, or adds one. NULL if out of memory. */
 static struct entry *take_entry(struct overrides *overrides)
 {
 	struct entry *entries;

@@ -57,7 +57,7 @@ size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const vo
 	/* Do not try again: until that succeeded, the ended overrides would have to stay in force. */
 	if (r < 0)
 		problem_report(&tagger->tally.problems[PROBLEM_SCAN],
-			       "a limit that a lower one covered is lost together with it: %s", strerror(-r));
+			       "processes of a limit that has ended may lose a higher limit, too: %s", strerror(-r));
 	plan_remove_ended(tagger->decider.plan);
 	heard_update(&tagger->heard);
 	decider_drain(&tagger->decider);

@@ -90,7 +90,7 @@ static inline bool override_shows(const struct override *override, enum shown sh
 
 struct overrides;
 
-/* Returns NULL without memory. */
+/* Returns NULL if out of memory. */
 struct overrides *overrides_new(void);
 void overrides_free(struct overrides *overrides);
 

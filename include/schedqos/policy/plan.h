@@ -94,7 +94,7 @@ struct plan;
 /*
  * Makes a plan. caps: not copied, because fetching FACT_BASE updates it. self: the daemon's own tgid; the plan never
  * touches its tasks. start: ticks since boot at which the daemon, or the one whose records it adopts, began to listen.
- * memory: for the records; NULL for the heap. Returns NULL without memory.
+ * memory: for the records; NULL for the heap. Returns NULL if out of memory.
  */
 struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint64_t start,
 		      const struct tasks_memory *memory);
@@ -124,7 +124,7 @@ const struct given *plan_given(const struct plan *plan);
 /* Returns how often there was no memory for a task. A later scan has to find such tasks. */
 uint64_t plan_failed(const struct plan *plan);
 
-/* Books an event. Book events in the order of time. */
+/* Books an event. Events have to be booked in chronological order. */
 void plan_book(struct plan *plan, const struct task_event *event);
 
 /*
@@ -134,8 +134,8 @@ void plan_book(struct plan *plan, const struct task_event *event);
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts);
 
 /*
- * Takes the next task that is due, in the order of marking. Returns false if there is none. If events wait to be
- * booked, the id may already belong to another task.
+ * Takes the next task that is due, in the order in which they were marked. Returns false if there is none. If events
+ * wait to be booked, the id may already belong to another task.
  */
 bool plan_next(struct plan *plan, struct plan_due *ret);
 
