@@ -13,8 +13,9 @@ import lab
 
 TABLE = Path(__file__).with_name("costs.json")
 TOLERANCE = 0.03
-# The number of threads of a storm that share a wake-up changes with any change of the binary.
-_TOLERANCES = {"thread, storm": 0.15, "fork, storm": 0.15, "rename, storm": 0.15, "fork, idle": 0.06}
+# The number of tasks that share a wake-up changes with any change of the binary: a fork costs up to 13 % more or less when
+# idle, and 17 % in a storm, although no instruction of its own has changed.
+_TOLERANCES = {"thread, storm": 0.15, "fork, storm": 0.2, "rename, storm": 0.15, "fork, idle": 0.15}
 # A smaller difference is one wake-up more or less, not a cost.
 _LEAST_US = 5
 
