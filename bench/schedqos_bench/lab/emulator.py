@@ -65,8 +65,10 @@ class Emulator:
 def _installed(tree):
     """A QEMU of another Debian, by that Debian's own dynamic linker, so that it needs neither chroot nor root."""
     library = tree / "usr/lib/x86_64-linux-gnu"
-    return [str(tree / "usr/lib64/ld-linux-x86-64.so.2"), "--library-path", str(library),
-            str(tree / "usr/bin" / _PROGRAM), "-L", str(tree / "usr/share/qemu"), "-L", str(tree / "usr/share/seabios")]
+    # It looks for its modules beside the program that was executed, which is the dynamic linker.
+    return ["env", f"QEMU_MODULE_DIR={library}/qemu", str(tree / "usr/lib64/ld-linux-x86-64.so.2"),
+            "--library-path", str(library), str(tree / "usr/bin" / _PROGRAM),
+            "-L", str(tree / "usr/share/qemu"), "-L", str(tree / "usr/share/seabios")]
 
 
 def _install():
