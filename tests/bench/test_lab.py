@@ -197,5 +197,5 @@ class Emulator(Folder):
         os.chmod(program, 0o755)
         qemu = emulator.Emulator([str(program)])
         self.assertEqual(qemu.major, 10)
-        self.assertIn("shift=1,sleep=off,align=off", qemu.command(2, 512))
+        self.assertIn("shift=0,sleep=off,align=off", qemu.command(4, 512))
         subprocess.run(qemu.command(1, 512), stdout=subprocess.DEVNULL, check=True)
