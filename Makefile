@@ -141,8 +141,8 @@ check-vm: all unit-tests ## all tests on other kernels, in QEMU (root, 30 minute
 check-lab: all bench-tools ## the tests in virtual time: the same bytes twice, no harm, the daemon's costs (.ci/deps --lab)
 	$QSCHEDQOS=$B/schedqos tests/lab/run.py
 
-# Each kernel and number of CPUs that figures.md has marks for: "<!-- lab: frames 7.3 1 -->". More seeds: LAB_FLAGS=. Tables
-# with other programs need those, so they are written by hand, by the command above each.
+# Each kernel and number of CPUs that figures.md has marks for: "<!-- lab: frames 7.3 1 -->". More seeds: LAB_FLAGS=. A
+# table with other programs is left out, because it needs them: run the command above it.
 LAB_FLAGS ?= --seeds 3 --seconds 4
 lab-figures: all bench-tools ## write the tables in virtual time into src/doc/figures.md (an hour)
 	$Qsed -n '/cmd:/d; s/^<!-- lab: \(.*\) -->/\1/p' src/doc/figures.md | while read -r scenario kernel cpus variants; do \

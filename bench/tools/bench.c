@@ -64,22 +64,25 @@ bool attr_set(pid_t tid, const struct bench_attr *attr)
 	return syscall(SYS_sched_setattr, tid, attr, 0) == 0;
 }
 
-static bool attr_is(pid_t tid, const struct bench_attr *want)
+bool attr_get(pid_t tid, struct bench_attr *ret)
 {
-	struct bench_attr attr;
+	return syscall(SYS_sched_getattr, tid, ret, sizeof(*ret), 0) == 0;
+}
 
-	return syscall(SYS_sched_getattr, tid, &attr, sizeof(attr), 0) == 0 &&
-	       attr.policy == want->policy && attr.nice == want->nice &&
-	       (!want->runtime || attr.runtime == want->runtime);
+bool attr_is(const struct bench_attr *attr, const struct bench_attr *want)
+{
+	return attr->policy == want->policy && attr->nice == want->nice &&
+	       (!want->runtime || attr->runtime == want->runtime);
 }
 
 bool attr_await(pid_t tid, const struct bench_attr *want)
 {
 	uint64_t end = now_ns() + AWAIT_NS;
+	struct bench_attr attr;
 
 	do {
 		for (int i = 0; i < LOOKS_PER_CLOCK; i++) {
-			if (attr_is(tid, want))
+			if (attr_get(tid, &attr) && attr_is(&attr, want))
 				return true;
 		}
 	} while (now_ns() < end);

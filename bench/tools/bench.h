@@ -31,8 +31,12 @@ uint64_t parse_number(const char *text, uint64_t max);
 /* "POLICY:NICE:SLICE_NS", all numbers; a slice of 0 stands for any. Or die. */
 struct bench_attr parse_attr(const char *text);
 
-/* tid 0 is the caller. attr_set returns false when the task is gone or the kernel refuses. */
+/* tid 0 is the caller. Both return false when the task is gone or the kernel refuses. */
+bool attr_get(pid_t tid, struct bench_attr *ret);
 bool attr_set(pid_t tid, const struct bench_attr *attr);
+
+/* Returns whether policy, nice and slice are as wanted. */
+bool attr_is(const struct bench_attr *attr, const struct bench_attr *want);
 
 /* Polls the task's attributes (tid 0: the caller's) until they are as wanted. False after a second. */
 bool attr_await(pid_t tid, const struct bench_attr *want);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Measures how the CPUs of a virtual machine take turns: one thread of real-time priority on each CPU reads the clock
- * in a loop, beside one that sleeps for a millisecond at a time. Prints two percentages: how much of the time a CPU
- * stands still for more than 0.3 ms at once, on the CPU that does so most; and the speed of the slowest CPU, of that of
- * the fastest.
+ * in a loop, beside one that sleeps for a millisecond at a time. Prints two percentages: the share of the time that the
+ * worst CPU spends in pauses of over 0.3 ms, and the speed of the slowest CPU relative to the fastest.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -40,7 +40,7 @@ static const char *file_fault(const struct stat *stat)
 		return "is not a regular file";
 	if (stat->st_size > CONFIG_SIZE_MAX)
 		return "is larger than 4 MiB";
-	/* Anybody who can write this file can make any task real-time. */
+	/* A user who can write this file can make any task real-time. */
 	if (geteuid() == 0 && stat->st_uid != 0)
 		return "does not belong to root: refused (chown root)";
 	if (geteuid() == 0 && (stat->st_mode & (S_IWGRP | S_IWOTH)))

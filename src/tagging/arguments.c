@@ -358,7 +358,7 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 		arguments->progress_ms = ms;
 		return;
 	}
-	/* Nor blame it if somebody has killed the helper. */
+	/* Do not blame the process if somebody has killed the helper. */
 	if (state != 'Z' && question && question->state == QUESTION_ASKED) {
 		question->state = QUESTION_UNKNOWN;
 		/* A process that hung before has a pause of its own. */

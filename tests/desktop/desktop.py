@@ -21,7 +21,7 @@ from waiting import PATIENCE, wait_for
 BUILD = os.path.dirname(SCHEDQOS)
 FOCUS = os.path.join(BUILD, "schedqos-focus")
 BRIDGE = os.path.join(BUILD, "tests/desktop/bridge")
-# An ordinary user who runs nothing else: nobody.
+# The user "nobody" is an ordinary user who runs nothing else.
 USER = 65534 if os.geteuid() == 0 else os.geteuid()
 BUS = """<busconfig><type>session</type><listen>unix:path=%s</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""

@@ -136,8 +136,8 @@ class Hostility(LiveTest):
                 # The kernel does not report which thread called exec.
                 unsure.add(step.slot)
             if step.word in scripts.BIRTHS:
-                # Nor does it report which thread made a thread, or a child of its own parent. And a real-time task with
-                # reset-on-fork hands down no nice value.
+                # The kernel does not report which thread made a thread, or made a child of its own parent. A real-time
+                # task with reset-on-fork hands down no nice value.
                 is_reset = outcome.before.flags and outcome.before.policy in (FIFO, RR)
                 if step.slot in unsure or is_reset or step.word == "sibling" or step.word == "thread" and is_one_of_many:
                     unsure.add(step.args[0])

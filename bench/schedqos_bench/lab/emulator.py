@@ -25,9 +25,10 @@ from .kernels import cache
 SHIFTS = {1: 2, 4: 0, 8: 0}
 CPUS = tuple(SHIFTS)
 
-# What bench-turns may find, in percent: how much of the time a CPU stands still for over 0.3 ms at once, while the others have
-# their turns, and the speed of the slowest CPU, of that of the fastest.
+# Limits for the two percentages that bench-turns prints. A CPU may spend so much of the time in pauses of over 0.3 ms, in which
+# the others have their turns.
 STILL_MOST = 5
+# The slowest CPU must have at least this speed, in percent of the fastest.
 SPEED_LEAST = 90
 
 # The length of a turn. Only one kind of QEMU's timers fires by itself and without work for the guest: that of a filter of
