@@ -70,6 +70,14 @@ static bool is_another(const struct decider *decider, const struct plan_action *
 	return !task_is_same_start(task->start, (uint32_t)stat.start);
 }
 
+/* Returns whether the task is on its way out: it loses its I/O priority before its id (do_exit in kernel/exit.c). */
+static bool is_ending(const struct decider *decider, pid_t tid)
+{
+	struct procfs_stat stat;
+
+	return procfs_stat(decider->proc, tid, &stat) == -ESRCH || (stat.flags & PROCFS_PF_EXITING);
+}
+
 void decider_carry_out(struct decider *decider, const struct plan_action *action)
 {
 	struct task_attr now = task_attr_pristine;
@@ -82,6 +90,8 @@ void decider_carry_out(struct decider *decider, const struct plan_action *action
 	}
 	r = is_another(decider, action) ? -ESRCH : applier_apply(&decider->applier, action, &now);
 	result = plan_applied(decider->plan, action, r, &now);
+	if (result == PLAN_NOT_KEPT && is_ending(decider, action->tid))
+		result = PLAN_GONE;
 	switch (result) {
 	case PLAN_KEPT:
 		decider->tally->counters.set++;

@@ -2,6 +2,8 @@
 /* The decider carries out decisions about this test itself, with a made-up scheduler. */
 #include "test.h"
 
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <schedqos/config/config_text.h>
@@ -24,10 +26,13 @@ static int fake_get(pid_t tid, struct ksched_attr *ret)
 	return 0;
 }
 
+static bool keeps_nothing; /* the kernel accepts attributes and keeps none */
+
 static int fake_set(pid_t tid, struct ksched_attr *attr)
 {
 	(void)tid;
-	carried = *attr;
+	if (!keeps_nothing)
+		carried = *attr;
 	return 0;
 }
 
@@ -38,6 +43,7 @@ static int set_up(void **state)
 
 	(void)state;
 	carried = (struct ksched_attr){ .policy = POLICY_NORMAL };
+	keeps_nothing = false;
 	decider = (struct decider){ .applier = { .ops = &ops } };
 	later = (struct later){ 0 };
 	tally = (struct tally){ 0 };
@@ -59,18 +65,18 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static uint64_t own_start(void)
+static uint64_t start_of(pid_t pid)
 {
 	struct procfs_stat stat;
 
-	assert_int_equal(procfs_stat(decider.proc, getpid(), &stat), 0);
+	assert_int_equal(procfs_stat(decider.proc, pid, &stat), 0);
 	return stat.start;
 }
 
-/* Carries out an action for a task with our id and this start, after a delay of delay_ms. */
-static void act(uint64_t start, uint32_t delay_ms)
+/* Returns what is to be done about a process that is said to have this start. */
+static struct plan_action decide(pid_t pid, uint64_t start)
 {
-	const struct plan_found met = { .tid = getpid(), .tgid = getpid(), .start = start };
+	const struct plan_found met = { .tid = pid, .tgid = pid, .start = start };
 	struct plan_action action;
 	struct plan_due due;
 
@@ -78,6 +84,14 @@ static void act(uint64_t start, uint32_t delay_ms)
 	assert_true(plan_next(decider.plan, &due));
 	live_facts_be_patient(decider.facts, true);
 	assert_true(plan_decide(decider.plan, &due, live_facts_for(decider.facts, met.tid, met.tgid), &action));
+	return action;
+}
+
+/* Carries out an action for a task with our id and this start, after a delay of delay_ms. */
+static void act(uint64_t start, uint32_t delay_ms)
+{
+	const struct plan_action action = decide(getpid(), start);
+
 	decider.booked_ms = clock_ms() - delay_ms;
 	decider_carry_out(&decider, &action);
 	was_set = carried.nice == action.want.nice;
@@ -87,7 +101,7 @@ static void act(uint64_t start, uint32_t delay_ms)
 
 TEST_DECIDER(a_task_with_the_same_id_and_start_is_set)
 {
-	act(own_start(), 1000);
+	act(start_of(getpid()), 1000);
 	assert_true(was_set);
 	assert_int_equal(tally.counters.set, 1);
 	assert_int_equal(tally.counters.races, 0);
@@ -95,10 +109,40 @@ TEST_DECIDER(a_task_with_the_same_id_and_start_is_set)
 
 TEST_DECIDER(a_task_that_reuses_the_id_is_not_set)
 {
-	act(own_start() - 100, 1000);
+	act(start_of(getpid()) - 100, 1000);
 	assert_int_equal(tally.counters.set, 0);
 	assert_int_equal(tally.counters.races, 1);
 	assert_false(was_set);
+}
+
+TEST_DECIDER(attributes_that_the_kernel_does_not_keep_are_counted)
+{
+	keeps_nothing = true;
+	act(start_of(getpid()), 0);
+	assert_int_equal(tally.counters.not_kept, 1);
+	assert_int_equal(tally.counters.races, 0);
+}
+
+/* The kernel takes the I/O priority away from a task that ends, but leaves it its id for a while. */
+TEST_DECIDER(attributes_that_a_task_loses_at_its_end_are_not)
+{
+	const pid_t child = fork();
+	struct plan_action action;
+	siginfo_t info;
+
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	action = decide(child, start_of(child));
+	kill(child, SIGKILL);
+	/* It keeps its id, as a zombie. */
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	keeps_nothing = true;
+	decider_carry_out(&decider, &action);
+	assert_int_equal(tally.counters.not_kept, 0);
+	assert_int_equal(tally.counters.races, 1);
+	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
 static int on_wake(sd_event_source *source, void *userdata)

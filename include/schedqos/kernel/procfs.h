@@ -20,6 +20,7 @@ struct procfs_stat {
 	uint64_t start;	    /* ticks since boot */
 	uint64_t rss_pages;
 };
+#define PROCFS_PF_EXITING 0x00000004
 #define PROCFS_PF_KTHREAD 0x00200000
 
 /*
