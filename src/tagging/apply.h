@@ -29,8 +29,8 @@ struct applier {
 int applier_open(struct applier *applier);
 
 /*
- * Sets the calling thread to nice -20 (if allowed) without a custom slice, so that reading our own attributes shows
- * the base slice. caps.slice and caps.util_clamp must be set. Returns 0 or -errno.
+ * Sets the calling thread to nice -20 (if allowed) and a short slice, and reads the base slice. caps.slice and
+ * caps.util_clamp must be set. Returns 0 or -errno.
  */
 int applier_init(struct applier *applier);
 
@@ -44,14 +44,13 @@ void applier_follow(struct applier *applier, const struct given *given);
 /* Reads the task's attributes. slice_ns is the base slice if the task has no custom slice. Returns 0 or -errno. */
 int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret);
 
-/* Reads caps.base_slice_ns from the kernel again. Returns 0 or -errno. */
+/* Reads caps.base_slice_ns from the kernel again, by doing without our own slice for a moment. Returns 0 or -errno. */
 int applier_refresh_base(struct applier *applier);
 
 /*
  * Makes a task that shows the old base slice show the present one, and changes nothing else. A task without a custom
  * slice shows the base slice of the time when it was last put on a run queue (place_entity in fair.c), or when its
- * attributes were last set. tid 0 is our own thread, whatever it shows, and also refreshes caps.base_slice_ns. Returns
- * 0 or -errno.
+ * attributes were last set. Returns 0 or -errno.
  */
 int applier_renew(struct applier *applier, pid_t tid, uint32_t old_base_ns);
 

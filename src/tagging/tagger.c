@@ -161,7 +161,7 @@ void tagger_follow_base_slice(struct tagger *tagger)
 	uint32_t old = applier->caps.base_slice_ns, cursor = 0;
 	struct task *task;
 
-	if (!applier->caps.slice || applier_renew(applier, 0, old) < 0 || applier->caps.base_slice_ns == old)
+	if (!applier->caps.slice || applier_refresh_base(applier) < 0 || applier->caps.base_slice_ns == old)
 		return;
 	while ((task = tasks_next(plan_tasks(tagger->decider.plan), &cursor))) {
 		if (task->known.slice_ns != old)

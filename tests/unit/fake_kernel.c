@@ -20,6 +20,13 @@ static void keep(const struct ksched_attr *attr)
 		kernel.others.policy = attr->policy;
 }
 
+static void keep_own(const struct ksched_attr *attr)
+{
+	kernel.own = *attr;
+	if (!attr->runtime)
+		kernel.own.runtime = kernel.base_slice_ns;
+}
+
 /* Records one more call. Returns 0, or the error with which it is refused. */
 static int call(const char *text)
 {
@@ -72,6 +79,8 @@ static int fake_set(pid_t tid, struct ksched_attr *attr)
 		kernel.n_overtaken--;
 	else if (tid && r == 0)
 		keep(attr);
+	else if (r == 0)
+		keep_own(attr);
 	return r;
 }
 
@@ -117,6 +126,7 @@ int kernel_on(void **state)
 	(void)state;
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.own = kernel.others = (struct ksched_attr){ .runtime = 3 * MS, .util_max = 1024 };
+	kernel.base_slice_ns = 3 * MS;
 	kernel.io_set = -1;
 	applier = (struct applier){ &fake_ops, { true, true, 3 * MS, false } };
 	return 0;

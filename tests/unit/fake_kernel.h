@@ -15,6 +15,7 @@ struct fake_kernel {
 	int why_refused;
 	unsigned n_overtaken;		/* number of sets that are lost: somebody else sets the task right after */
 	struct ksched_attr own, others; /* returned by get(0) and get(tid) */
+	uint64_t base_slice_ns;		/* of our own task, if it is set without a slice */
 	int get_result;
 	unsigned n_gets, n_own_gets;
 	int nice;		   /* returned by get_nice */

@@ -282,16 +282,19 @@ KERNEL_TEST(a_look_at_a_missing_task_fails)
 
 /* ---- the base slice ---- */
 
+/* Our own slice is taken away for a moment. */
+#define REFRESHES "own: NORMAL nice 0, own: NORMAL nice 0 runtime 650000"
+
 KERNEL_TEST(a_cleared_slice_refreshes_the_base_slice)
 {
 	const struct plan_action action = action_to(task_attr_pristine);
 
-	kernel.own.runtime = kernel.others.runtime = 4 * MS;
+	kernel.base_slice_ns = kernel.others.runtime = 4 * MS;
 	apply(&action);
 	assert_int_equal(applier.caps.base_slice_ns, 4 * MS);
-	assert_int_equal(kernel.n_own_gets, 1);
+	assert_string_equal(kernel.calls, REFRESHES);
 	apply(&action);
-	assert_int_equal(kernel.n_own_gets, 1);
+	assert_string_equal(kernel.calls, REFRESHES);
 }
 
 KERNEL_TEST(a_custom_slice_does_not_refresh_it)
@@ -305,11 +308,12 @@ KERNEL_TEST(a_custom_slice_does_not_refresh_it)
 
 /* ---- the daemon itself ---- */
 
-KERNEL_TEST(init_sets_nice_minus_20_without_a_custom_slice)
+KERNEL_TEST(init_sets_nice_minus_20_and_a_short_slice)
 {
-	kernel.own.runtime = 4 * MS;
+	kernel.base_slice_ns = 4 * MS;
 	assert_int_equal(applier_init(&applier), 0);
-	assert_string_equal(kernel.calls, "own: NORMAL nice -20 min reset max reset");
+	assert_string_equal(kernel.calls, "own: NORMAL nice -20 min reset max reset, "
+					  "own: NORMAL nice -20, own: NORMAL nice -20 runtime 650000");
 	assert_int_equal(applier.caps.base_slice_ns, 4 * MS);
 }
 
@@ -319,7 +323,15 @@ KERNEL_TEST(init_sets_nice_0_if_not_privileged)
 	kernel.refused = 1;
 	kernel.why_refused = -EPERM;
 	assert_int_equal(applier_init(&applier), 0);
-	assert_string_equal(kernel.calls, "own: NORMAL nice -20, own: NORMAL nice 0");
+	assert_string_equal(kernel.calls, "own: NORMAL nice -20, own: NORMAL nice 0, " REFRESHES);
+}
+
+KERNEL_TEST(another_policy_of_ours_stays)
+{
+	kernel.own = (struct ksched_attr){ .policy = POLICY_FIFO, .priority = 1 };
+	assert_int_equal(applier_refresh_base(&applier), 0);
+	assert_string_equal(kernel.calls, "");
+	assert_int_equal(applier.caps.base_slice_ns, 3 * MS);
 }
 
 KERNEL_TEST(without_slices_there_is_no_base_slice)
@@ -328,13 +340,13 @@ KERNEL_TEST(without_slices_there_is_no_base_slice)
 	applier.caps.base_slice_ns = 0;
 	assert_int_equal(applier_init(&applier), 0);
 	assert_int_equal(applier.caps.base_slice_ns, 0);
+	assert_string_equal(kernel.calls, "own: NORMAL nice -20 min reset max reset");
 }
 
 /* ---- after a change of the base slice ---- */
 
 KERNEL_TEST(a_task_without_a_slice_is_made_to_show_the_new_base_slice)
 {
-	kernel.own = (struct ksched_attr){ .nice = -20, .runtime = 16 * MS };
 	kernel.others = (struct ksched_attr){
 		.policy = POLICY_BATCH,
 		.nice = 4,
@@ -342,11 +354,9 @@ KERNEL_TEST(a_task_without_a_slice_is_made_to_show_the_new_base_slice)
 		.util_max = 256,
 		.runtime = 3 * MS,
 	};
-	assert_int_equal(applier_renew(&applier, 0, 5 * MS), 0);
-	assert_int_equal(applier.caps.base_slice_ns, 16 * MS);
 	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);
 	/* A clamp that need not change is not touched. */
-	assert_string_equal(kernel.calls, "own: NORMAL nice -20, BATCH nice 4 reset-on-fork");
+	assert_string_equal(kernel.calls, "BATCH nice 4 reset-on-fork");
 }
 
 KERNEL_TEST(a_task_with_a_slice_or_that_is_not_fair_is_not_set)
