@@ -70,14 +70,13 @@ static int read_side(const struct pair *pair, int proc, struct side *side)
 static void find_why(struct pair *pair)
 {
 	const struct task_attr *a = &pair->sides[0].attr, *b = &pair->sides[1].attr;
-	char state[32] = "";
+	char name[64];
 
-	host_read("/sys/kernel/sched_ext/state", state, sizeof(state));
 	pair->by_weights = pair->sides[0].group.path[0] || pair->sides[1].group.path[0];
 	if (attr_rank(a->policy, a->rt_priority) || attr_rank(b->policy, b->rt_priority)) {
 		pair->by_weights = false;
 		pair->why = "real-time priorities come before fair tasks, and deadlines before both";
-	} else if (strcmp(state, "enabled") == 0) {
+	} else if (host_sched_ext(AT_FDCWD, name, sizeof(name))) {
 		pair->is_untold = true;
 		pair->why = "a sched_ext scheduler is loaded, and it alone decides";
 	} else if (pair->by_weights) {

@@ -373,15 +373,21 @@ static void print_all_close(const cJSON *all)
 	}
 }
 
-/* Prints a line for each border that weakens the class. */
-static void print_borders(const cJSON *all)
+/* Prints a line for each thing that weakens the class. */
+static void print_weaker(const cJSON *all)
 {
 	const char *label = "weaker";
-	const cJSON *border;
+	const cJSON *weaker;
 
-	cJSON_ArrayForEach (border, member(all, "weaker")) {
-		printf(LABEL "the border of cpu cgroup %s (weight %s): " DOCTOR_BORDER_WORDS "\n", label,
-		       member_text(border, "path"), member_text(border, "weight"));
+	cJSON_ArrayForEach (weaker, member(all, "weaker")) {
+		printf(LABEL, label);
+		if (member_is(weaker, "what", "sched-ext"))
+			printf("the sched_ext scheduler %s replaces the kernel's: slices have no effect, and nice values little",
+			       member_text(weaker, "name"));
+		else
+			printf("the border of cpu cgroup %s (weight %s): " DOCTOR_BORDER_WORDS, member_text(weaker, "path"),
+			       member_text(weaker, "weight"));
+		printf("\n");
 		label = "";
 	}
 }
@@ -411,6 +417,6 @@ int explain_print(const char *json)
 	print_names(all);
 	print_all_close(all);
 	if (has_class)
-		print_borders(all);
+		print_weaker(all);
 	return 0;
 }

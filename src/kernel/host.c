@@ -52,6 +52,20 @@ int host_read(const char *path, char *buf, size_t size)
 	return host_read_at(AT_FDCWD, path, buf, size);
 }
 
+bool host_sched_ext(int root, char *name, size_t size)
+{
+	char state[32], all[8];
+
+	*name = '\0';
+	if (host_read_at(root, "/sys/kernel/sched_ext/state", state, sizeof(state)) < 0 || strcmp(state, "disabled") == 0)
+		return false;
+	if (host_read_at(root, "/sys/kernel/sched_ext/switch_all", all, sizeof(all)) == 0 && strcmp(all, "0") == 0)
+		return false;
+	if (host_read_at(root, "/sys/kernel/sched_ext/root/ops", name, size) < 0)
+		*name = '\0';
+	return true;
+}
+
 int host_boot_id(char ret[BOOT_ID_SIZE])
 {
 	char text[BOOT_ID_SIZE + 1]; /* and a newline */

@@ -133,13 +133,14 @@ static void check_sched_ext(struct checkup *checkup)
 	char state[64], name[64];
 	int r = checkup_read(checkup, "/sys/kernel/sched_ext/state", state, sizeof(state));
 
-	checkup_read(checkup, "/sys/kernel/sched_ext/root/ops", name, sizeof(name));
-	if (r < 0 || strcmp(state, "disabled") == 0)
-		found_ok(checkup, "sched-ext", "%s", r < 0 ? "not in this kernel" : "no scheduler is loaded");
-	else
-		found_bad(checkup, "sched-ext",
-			  "it replaces the kernel's scheduler: slices, and often nice values, have little effect",
+	if (host_sched_ext(checkup->root, name, sizeof(name)))
+		found_bad(checkup, "sched-ext", "it replaces the kernel's scheduler: slices have no effect, and nice values little",
 			  "end that scheduler", "%s is loaded", *name ? name : "a scheduler");
+	else
+		found_ok(checkup, "sched-ext", "%s",
+			 r < 0				     ? "not in this kernel" :
+			 strcmp(state, "disabled") == 0 ? "no scheduler is loaded" :
+							       "the scheduler that is loaded leaves fair tasks to the kernel");
 }
 
 /* Without a daemon autogroup may be on: the daemon turns it off when it starts, unless told otherwise. */

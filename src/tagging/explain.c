@@ -80,22 +80,25 @@ static void put_shown(struct json_writer *json, const struct explain_source *sou
 	json_put_bool(json, "keeps", leader->shown == SHOWN_HIDDEN && !plan_is_lowered(source->plan, leader));
 }
 
-/*
- * Puts the border of cpu cgroups around the process, which makes its class weaker. doctor reports what weakens all
- * classes.
- */
+/* Puts what makes the class of this process weaker, if anything does. doctor reports what weakens all classes. */
 static void put_weaker(struct json_writer *json, int proc, pid_t tgid)
 {
 	const struct cpu_hierarchies where = cpu_hierarchies_find(AT_FDCWD);
 	struct cpu_group group;
+	char name[64];
+	const bool is_replaced = host_sched_ext(AT_FDCWD, name, sizeof(name));
 
-	if (cpu_group_of(&where, proc, tgid, &group) < 0 || !group.path[0])
+	if (!is_replaced && (cpu_group_of(&where, proc, tgid, &group) < 0 || !group.path[0]))
 		return;
 	json_begin(json, "weaker", '[');
 	json_begin(json, NULL, '{');
-	json_put_text(json, "what", "cpu-cgroup");
-	explain_put_text(json, "path", group.path);
-	explain_put_text(json, "weight", group.weight);
+	json_put_text(json, "what", is_replaced ? "sched-ext" : "cpu-cgroup");
+	if (is_replaced) {
+		explain_put_text(json, "name", name);
+	} else {
+		explain_put_text(json, "path", group.path);
+		explain_put_text(json, "weight", group.weight);
+	}
 	json_end(json, '}');
 	json_end(json, ']');
 }

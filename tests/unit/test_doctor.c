@@ -256,6 +256,10 @@ TEST_DOCTOR_TEST(a_sched_ext_scheduler_is_found)
 	says("sched-ext", FINDING_BAD, "a scheduler is loaded");
 	put("sys/kernel/sched_ext/root/ops", "lavd\n");
 	says("sched-ext", FINDING_BAD, "lavd is loaded");
+	put("sys/kernel/sched_ext/switch_all", "0\n");
+	says("sched-ext", FINDING_OK, "leaves fair tasks to the kernel");
+	put("sys/kernel/sched_ext/switch_all", "1\n");
+	says("sched-ext", FINDING_BAD, "lavd is loaded");
 	take_away("sys/kernel/sched_ext/state");
 	says("sched-ext", FINDING_OK, "not in this kernel");
 }

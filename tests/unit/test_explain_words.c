@@ -94,3 +94,12 @@ TEST(a_list_of_parents_has_no_single_name)
 		    "\"condition\": \"parent\", \"found\": \"b\"}]",
 		    "match.parent requires another name, but that is b", NULL);
 }
+
+TEST(a_sched_ext_scheduler_weakens_a_class)
+{
+	const char *weaker = "\"names\": [], \"weaker\": [{\"what\": \"sched-ext\", \"name\": \"lavd\"}]";
+
+	assert_says("\"class\": \"QOS_UTILITY\", \"assigned_by\": \"default\"", weaker,
+		    "weaker    the sched_ext scheduler lavd replaces the kernel's: slices have no effect", "border");
+	assert_says("\"assigned_by\": \"no-rule\"", weaker, "", "sched_ext");
+}

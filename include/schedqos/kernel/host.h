@@ -33,6 +33,12 @@ int host_boot_id(char ret[BOOT_ID_SIZE]);
  */
 const char *host_other_namespace(int root);
 
+/*
+ * Returns whether a sched_ext scheduler decides about fair tasks, and its name, "" if it has none. One that was loaded
+ * with SCX_OPS_SWITCH_PARTIAL decides about SCHED_EXT tasks only (Documentation/scheduler/sched-ext.rst).
+ */
+bool host_sched_ext(int root, char *name, size_t size);
+
 /* A mounted cgroup hierarchy that may have the cpu controller. */
 struct cgroup_mount {
 	unsigned version; /* 1 (mounted with that controller) or 2 */
