@@ -149,10 +149,11 @@ static struct task copy_of(const struct plan *plan, const struct task *origin, c
 
 /*
  * Returns the decision that a child is due for after it has copied its origin's record. Its attributes may differ from
- * the record if its origin was fresh or due, has reset-on-fork, or is one of several threads that differ. Its class may
- * differ if its parent's process is due, or has an override or the focus that children do not inherit. If the rule has
- * thread rules, a new thread is matched, because its creator may have a different name from the leader. An exec of the
- * parent that is still due may be the child's program.
+ * the record if its origin was due, has reset-on-fork, or is one of several threads that differ; or if the origin is
+ * fresh: we have set it, and have found no child yet that carries all of that, so the fork may have begun before. Its
+ * class may differ if its parent's process is due, or has an override or the focus that children do not inherit. If the
+ * rule has thread rules, a new thread is matched, because its creator may have a different name from the leader. An
+ * exec of the parent that is still due may be the child's program.
  */
 static enum due due_at_birth(const struct plan *plan, const struct task *child, const struct task *origin,
 			     const struct task *leader)

@@ -5,43 +5,34 @@
  *
  * THE MODEL. Each task has a record (tasks.h). Beside the task's class, the record holds
  *	`had`		the attributes that the task would carry without us, and gets back at the stop
- *	`known`		the attributes that the task carries as far as we know: last found, or last set
- *	`prev`		the attributes that the task carried before we last set it; `known` once a choice was found
+ *	`known`		the attributes that it carries as far as we know: last found, or last set
+ *	`prev`		the attributes that it carried before we last set it; `known` once a choice was found
  *	`theirs`	which attributes somebody else has chosen since a rule or override last took effect
- * The task is to carry `had`, with the attributes of its class put over it, the choices in `theirs` put over these, and
- * all of that lowered to its limit.
+ * The task is to carry `had`, with its class put over it, the choices in `theirs` put over these, and all of
+ * that lowered to its limit. A look reads what the task carries. An attribute that differs from `known` was chosen: it
+ * becomes `theirs`, and the class leaves it alone until a rule takes effect. The choice also becomes `had` if it is not
+ * above `had`, or if it must have taken privilege, because no class can have given so much (can_have in judge.c).
  *
- * A look reads the attributes that the task carries. If one differs from `known`, somebody chose it: it becomes
- * `theirs`, and the class leaves it alone until a rule takes effect. The choice also becomes `had` if it is not above
- * `had`, or if it must have taken privilege, because no class can have given so much (can_have in judge.c).
- *
- * fork		The child's record is a copy of its origin's, because the kernel copies the attributes. The origin is
- *		the thread that the event names as the parent. For a new thread it is the leader, because no event names
- *		the thread's creator. A child is looked at only if it may differ (due_at_birth in plan_book.c). Mostly
- *		this is because its origin is fresh: we have set it, and have found no child yet that carries all of
- *		that, so the fork may have begun before. Then we look at the origin, and after it at the child, which we
- *		compare with every record that it may be a copy of. The first that fits becomes its record, with the
- *		least `had` of all that fit (plan_judge in judge.c).
- * exec		A rule takes effect: `theirs` is cleared, and the class replaces all choices. There are two exceptions.
- *		A rule with "yield": true, a unit's class and QOS_DEFAULT leave the task alone if `had` is not pristine;
- *		an inherited rule does so if anything is in `theirs` (must_leave in plan_decide.c). And no rule raises
- *		anything that is lowered in `had`, unless the rule has "yield": false or "enforce": true. Any thread may
- *		have called exec, so the process gets the least `had` of all its threads.
+ * fork		The record is copied, because the kernel copies the attributes: from the parent, or for a thread from
+ *		the leader, because no event names the thread's creator. If that may be wrong, mostly because we set
+ *		the parent while it forked (due_at_birth in plan_book.c), we look at the child. The first record that
+ *		fits becomes its own, with the least `had` of all that fit (plan_judge in judge.c).
+ * exec		A rule takes effect: `theirs` is cleared, and the class replaces all choices. But QOS_DEFAULT, a unit's
+ *		class and a rule with "yield": true leave a task alone if `had` is not pristine (must_leave in
+ *		plan_decide.c), and only "yield": false and "enforce": true raise what is lowered in `had`.
  * rename, move, reload
  *		A rule takes effect if the task gets another rule or class. An override takes effect in the same way.
- * renice, chrt, ionice
- *		No task becomes due, because no event reports the change. The next look finds the choice. Only the tasks
- *		whose rule enforces its class become due after each change, and their choices are undone.
- * limit	The task carries no more than the class of the limit gives, whether by its class or by choice. When the
- *		limit ends, choices that are in `had` return. Other choices that it lowered are lost.
- * loss		A scan finds each task whose birth we missed, and takes it for a copy of its parent, or of a thread of
- *		its parent. If the task is a child of init, or no record of its parent fits, its `had` becomes no more
- *		than the `had` of any task that a class has raised.
+ * renice	No event reports it, and no task becomes due; the next look finds the choice. Only tasks whose rule
+ *		enforces its class become due after each change, and their choices are undone.
+ * limit	The task carries no more than the limit's class gives, whether by its class or by choice. When the limit
+ *		ends, choices that are in `had` return; others that it lowered are lost.
+ * loss		A scan finds tasks whose birth we missed, and takes each for a copy of its parent or of a thread of it.
+ *		If no such record fits, its `had` becomes no more than that of any task that a class has raised.
  * crash	The records stay in a file. The next daemon adopts them without `theirs`, and its rules take effect; or
- *		`restore` puts everything back. A task that was being set carries `known` or `prev`. If there are no
- *		records, all that is found counts as chosen and becomes `had`.
- * stop		Every task is looked at and gets `had` back. The records stay until the next start. Until then `restore`
- *		uses them to find children of forks that outlasted the stop (is_late in plan_book.c).
+ *		`restore` puts everything back. A task that was being set carries `known` or `prev`. Without records,
+ *		all that is found becomes `had`.
+ * stop		Every task is looked at and gets `had` back. The records stay in a file, for children of forks that
+ *		outlast the stop: the next start or `restore` finds them (is_late in plan_book.c).
  */
 #pragma once
 
