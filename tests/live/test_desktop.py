@@ -10,9 +10,9 @@ import shutil
 import signal
 
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI, UTILITY
+from bridging import ALICE, Bridge
 from daemon import SCHEDQOS, schedqos, shipped
 from tasks import comm, descendants, state
-from test_bridge import ALICE, Bridge
 from waiting import wait_for
 
 FOCUS = os.path.join(os.path.dirname(SCHEDQOS), "schedqos-focus")
