@@ -60,9 +60,11 @@ static void record(struct task *task, const struct task *judged)
 
 /* ---- which record fits ---- */
 
+/* How well a record fits what was found. A task cannot raise itself, so nothing found should be above its record. */
 enum fit {
-	FITS_NOT,
-	FITS_PARTLY, /* the slice is equal, and nothing found is above the record: a task cannot raise itself */
+	FITS_NOT,     /* something found is above the record */
+	FITS_LOOSELY, /* nothing is, but the slice differs */
+	FITS_PARTLY,  /* nothing is, and the slice is equal */
 	FITS,
 };
 
@@ -79,9 +81,11 @@ static enum fit fit_of(const struct task_attr *actual, const struct task_attr *k
 {
 	const uint8_t differs = attr_difference(actual, known);
 
+	if (attr_above(actual, known))
+		return FITS_NOT;
 	if (!differs)
 		return FITS;
-	return (differs & TASK_ATTR_SLICE) || attr_above(actual, known) ? FITS_NOT : FITS_PARTLY;
+	return differs & TASK_ATTR_SLICE ? FITS_LOOSELY : FITS_PARTLY;
 }
 
 /* Adds a record to the guess if it fits as well as those before, or replaces them if it fits better. */

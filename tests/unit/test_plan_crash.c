@@ -245,3 +245,16 @@ MACHINE_TEST(an_inherited_rule_replaces_choices_at_the_start_after_a_crash)
 	assert_task(m, 201, BACKGROUND, REASON_INHERITED);
 	stops_without_trace(m);
 }
+
+/* The thread was never looked at, and its slice, which nobody has found, tells nothing about its nice value. */
+MACHINE_TEST(a_leader_that_is_reniced_before_a_crash_does_not_lower_its_thread)
+{
+	start(m, RULES);
+	spawns(m, INIT, 100, "/usr/bin/plain");
+	living(m, 100)->attr.slice_ns = living(m, 100)->without.slice_ns = 7 * MS;
+	clones(m, 100, 101);
+	renice(m, 100, 19);
+	crash(m);
+	start(m, RULES);
+	stops_without_trace(m);
+}
