@@ -5,6 +5,7 @@ import datetime
 import math
 import shlex
 
+from .. import order
 from ..counters import TITLES
 from ..escape import plain
 from ..stats import LEAST_BEYOND, LEAST_ROUNDS, by_chance
@@ -315,11 +316,18 @@ def _length(seconds):
     return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
 
 
+def _order(result):
+    variants = {scenario: figures.variants(result, scenario) for scenario in result["scenarios"]}
+    whole = all(order.is_balanced(len(figures.all_rounds(result, scenario, name)), names)
+                for scenario, names in variants.items() for name in names)
+    return "in a balanced order" if whole else "in an order that is not fully balanced"
+
+
 def run(result):
     """What was run, in a sentence or two."""
     seeds = ", ".join(str(each["seed"]) for each in result.get("runs") or [result])
     pooled = f"{len(result['runs'])} runs pooled, " if result.get("runs") else ""
-    shown = f"{when(result)}: {pooled}{number_of_rounds(result)}, in a balanced order from seed {seeds}, " \
+    shown = f"{when(result)}: {pooled}{number_of_rounds(result)}, {_order(result)} from seed {seeds}, " \
             f"{_length(result['seconds'])} in all."
     return shown if result.get("finished") else shown + " The run was interrupted: this is what it had by then."
 
