@@ -107,14 +107,27 @@ int plan_adopt(struct plan *plan, const struct task *records, size_t n_records,
 	return r;
 }
 
+/* Returns the position of a rule among those for its pattern, from 0. */
+static unsigned position_of(const struct rules *rules, const struct rule *rule)
+{
+	unsigned position = 0;
+
+	for (const struct rule *at = rules_of_pattern(rules, rule->pattern); at && at != rule; at = at->next)
+		position++;
+	return position;
+}
+
 /*
- * Returns the id of the new set's first rule for the same pattern, or 0 if there is none. inherit: considers only rules
- * whose class descendants inherit.
+ * Returns the id of the new set's rule for the same pattern, at the same position if the pattern has several; 0 if there
+ * is none. inherit: considers only rules whose class descendants inherit, from that position on.
  */
 static uint16_t renumber(const struct plan *plan, const struct rules *rules, uint16_t id, bool inherit)
 {
 	const struct rule *old = plan_rule_of(plan, id), *now = old ? rules_of_pattern(rules, old->pattern) : NULL;
+	unsigned position = now ? position_of(plan->config->rules, old) : 0;
 
+	while (now && now->next && position--)
+		now = now->next;
 	while (now && inherit && now->inherit != INHERIT_YES)
 		now = now->next;
 	return now ? now->id : 0;

@@ -217,6 +217,21 @@ MACHINE_TEST(a_reload_of_the_same_rules_keeps_what_somebody_chose)
 	stops_without_trace(m);
 }
 
+MACHINE_TEST(so_does_one_if_a_later_rule_of_a_list_matches)
+{
+	static const char list[] = "'vi': [ { 'qos': 'QOS_BACKGROUND', 'match': { 'argv': '-R' } },"
+				   " { 'qos': 'QOS_USER_INTERACTIVE' } ]";
+
+	start_and_run(m, list, "/usr/bin/vi");
+	renice(m, 100, 10);
+	reload(m, list);
+	assert_task(m, 100, "SCHED_NORMAL nice 10 slice 8 ms", REASON_CHANGED);
+	/* In a shorter list another rule is for it, which takes effect, but raises nothing. */
+	reload(m, "'vi': { 'qos': 'QOS_BACKGROUND' }");
+	assert_task(m, 100, "SCHED_BATCH nice 10 slice 20 ms util 0..256", REASON_RULE);
+	stops_without_trace(m);
+}
+
 MACHINE_TEST(a_reload_that_brings_another_class_replaces_what_somebody_chose)
 {
 	start_and_run(m, THREADS, "/usr/bin/chrome");
