@@ -390,8 +390,8 @@ static const struct rule *match(const struct rules *rules, struct facts *facts, 
 	const struct rule *rule = NULL;
 	struct process_names names;
 
-	*ret_error = find_names(rules, false, facts, &names);
-	if (*ret_error < 0)
+	*ret_error = rules->n_lists ? find_names(rules, false, facts, &names) : 0;
+	if (*ret_error < 0 || !rules->n_lists)
 		return NULL;
 	for (size_t i = 0; i < names.count && !rule; i++) {
 		const struct rule *list = rules_of_pattern(rules, names.items[i].text);

@@ -314,6 +314,17 @@ TEST(without_a_fetch_function_only_given_facts_are_used)
 	config_free(config);
 }
 
+TEST(without_rules_no_fact_is_needed)
+{
+	struct config *config = rules_file("");
+	struct facts facts = { 0 };
+	int error;
+
+	assert_null(rules_match(config->rules, &facts, &error));
+	assert_int_equal(error, 0);
+	config_free(config);
+}
+
 /* ---- thread names ---- */
 
 TEST(a_thread_takes_the_class_of_its_name)
