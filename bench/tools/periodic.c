@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pty.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,13 +168,36 @@ static void print(const struct loop *loop)
 	printf("}\n");
 }
 
-/* Takes "-s SEED", which has the loop begin at a random phase and count its work in iterations. */
+/*
+ * Moves to a CPU that depends on the seed and the program's name, and may leave it again. A task that seldom has to wait
+ * stays for seconds where it begins; without this, that would depend on what ran before.
+ */
+static void begin_somewhere(uint64_t seed)
+{
+	uint64_t state = seed + 1000 * (uint64_t)program_invocation_short_name[0];
+	cpu_set_t all, one;
+	uint32_t skip;
+	int cpu = 0;
+
+	if (sched_getaffinity(0, sizeof(all), &all) < 0 || CPU_COUNT(&all) < 2)
+		return;
+	skip = (uint32_t)random_below(&state, (uint64_t)CPU_COUNT(&all));
+	for (; !CPU_ISSET(cpu, &all) || skip; cpu++)
+		skip -= CPU_ISSET(cpu, &all) ? 1 : 0;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) < 0 || sched_setaffinity(0, sizeof(all), &all) < 0)
+		die("sched_setaffinity");
+}
+
+/* Takes "-s SEED", which has the loop begin at a random phase and CPU, and count its work in iterations. */
 static void parse_seed(struct loop *loop, int *argc, char ***argv)
 {
 	if (*argc < 3 || strcmp((*argv)[1], "-s") != 0)
 		return;
 	loop->iterates = true;
 	loop->state = parse_number((*argv)[2], UINT32_MAX);
+	begin_somewhere(loop->state);
 	*argc -= 2;
 	*argv += 2;
 }

@@ -29,7 +29,7 @@ def add_parser(verbs):
     lab.add_argument("--kernel", default=kernels.NEWEST, metavar="KERNEL",
                      help="a series of Debian's, such as 7.3, or an image (%(default)s)")
     lab.add_argument("--cpus", type=int, choices=emulator.CPUS, default=1, help="of the guest (%(default)s)")
-    lab.add_argument("--seeds", type=int, metavar="N", help="so many, which vary phases and lengths (default: the scenario's)")
+    lab.add_argument("--seeds", type=int, metavar="N", help="so many, which vary phases, lengths and CPUs (default: the scenario's)")
     lab.add_argument("--variants", action="append", metavar="LIST", help=f"of {variants.EXPECTED}")
     lab.add_argument("--seconds", type=int, metavar="S", help="of each measurement, in the guest (default: the scenario's)")
     for module in scenarios.ALL.values():
