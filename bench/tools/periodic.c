@@ -169,8 +169,8 @@ static void print(const struct loop *loop)
 }
 
 /*
- * Moves to a CPU that depends on the seed and the program's name, and may leave it again. A task that seldom has to wait
- * stays for seconds where it begins; without this, that would depend on what ran before.
+ * Moves to a CPU that depends on the seed and the program's name, and may leave it again. A task that seldom has to
+ * wait stays for seconds where it begins; without this, that would depend on what ran before.
  */
 static void begin_somewhere(uint64_t seed)
 {

@@ -96,8 +96,8 @@ static void tell_classes(struct weights *weights)
 /* Reports our status to the service manager, where users see it, and at the first time that all is set. */
 static void tell_status(const struct weights *weights)
 {
-	sd_notifyf(0, "READY=1\nSTATUS=%zu units have a weight, %zu name a class, somebody is %sat a seat",
-		   weights->units.count, weights->classes.count, weights->seat_is_used ? "" : "not ");
+	sd_notifyf(0, "READY=1\nSTATUS=%zu units have a weight, %zu name a class, %s is at a seat",
+		   weights->units.count, weights->classes.count, weights->seat_is_used ? "somebody" : "nobody");
 }
 
 static int consider_all(struct weights *weights)

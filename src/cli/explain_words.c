@@ -200,7 +200,7 @@ static void print_others(const struct view *view)
 		print_choice(": changed by somebody; at its next look the daemon lowers what exceeds the limit",
 			     carries, theirs);
 	else if (member_holds(thread, "theirs") && member_holds(thread, "class"))
-		print_choice(": changed by somebody, and left so until the next exec", carries, theirs);
+		print_choice(": changed by somebody, and left so until a rule takes effect", carries, theirs);
 	else if (member_holds(thread, "theirs"))
 		print_choice(": changed by somebody, and left so", carries, theirs);
 	if (member_holds(thread, "class") && member_holds(thread, "withheld"))

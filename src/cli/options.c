@@ -34,7 +34,7 @@ static const struct {
 	[OPTION_NONE] = { "--none", NULL, NULL, "put back what a profile has set" },
 	[OPTION_QOS] = { "--qos", "-q", "CLASS", "the class" },
 	[OPTION_INHERIT] = { "--inherit", NULL, NULL, "include its descendants" },
-	[OPTION_KEEP] = { "--keep", NULL, NULL, "return at once; the limit lasts until the process or cgroup ends" },
+	[OPTION_KEEP] = { "--keep", NULL, NULL, "do not wait; the limit lasts until the process or cgroup ends" },
 	[OPTION_LIFT] = { "--lift", NULL, NULL, "end every limit for it" },
 	[OPTION_NAME] = { "--name", NULL, "NAME", "a program that need not run, or its path" },
 	[OPTION_AGAINST] = { "--against", NULL, "PID", "explain what ranks the two, and how they share a CPU" },

@@ -60,12 +60,15 @@ static void record(struct task *task, const struct task *judged)
 
 /* ---- which record fits ---- */
 
-/* How well a record fits what was found. A task cannot raise itself, so nothing found should be above its record. */
+/*
+ * How well a record fits what was found, worst first. Without privilege a task cannot raise itself, so nothing found
+ * should be above its record.
+ */
 enum fit {
 	FITS_NOT,     /* something found is above the record */
-	FITS_LOOSELY, /* nothing is, but the slice differs */
-	FITS_PARTLY,  /* nothing is, and the slice is equal */
-	FITS,
+	FITS_LOOSELY, /* nothing is above it; the slice differs */
+	FITS_PARTLY,  /* nothing is above it; the slice is equal, something else differs */
+	FITS,	      /* all is equal */
 };
 
 /* The records that fit best so far, combined. */
@@ -226,9 +229,10 @@ static bool consider_threads(const struct plan *plan, const struct decision *dec
 }
 
 /*
- * Compares with `had`, with the attributes of the origin, and with `prev` if the record is fresh. Returns the
- * attributes that count as chosen if they are below `had`. If only `prev` was left to fit, these are all, or if the
- * origin could be read, those whose `had` is lower on the origin; else none.
+ * Compares with the task's `had` and, if the origin still runs, with the origin's record: `known`, or `prev` if the
+ * origin is fresh. If none of these is equal and the task's record is fresh, compares with its `prev` as well. Returns
+ * the attributes that then count as chosen if they are below `had`: those whose `had` is lower on an origin that runs,
+ * all if none runs; else none.
  */
 static uint8_t consider_origin(const struct plan *plan, const struct decision *decision, struct guess *guess)
 {
@@ -268,12 +272,10 @@ static void prove(const struct plan *plan, const struct decision *decision)
  * Compares the attributes with the task's own record. A task that was being set may also carry `prev`.
  *
  * At the first look a copy is compared with several records: its own `known`; `had` as a whole; `prev` if the record is
- * fresh; and the attributes that a look at its origin has found. If the threads of a process differ, a new thread is
- * compared with `known` and fresh `prev` of each of them. A record fits if it equals all that was found. If none does,
- * a record fits if its slice was found and nothing found is above it, because a task cannot raise itself. The first
- * record that fits becomes that of the copy, with the least `had` of all that fit. An attribute below `had` counts as
- * chosen unless all that fit agree on it. If only `prev` fits, the attribute still counts as chosen if the origin has
- * ended or its `had` is lower.
+ * fresh; and the record of its origin. If the threads of a process differ, a new thread is compared with `known` and
+ * fresh `prev` of each of them. Only the records that fit best count (enum fit). The first of them becomes that of the
+ * copy, with the least `had` of them all. An attribute below `had` counts as chosen unless all of them agree on it. If
+ * only `prev` fits, the attribute still counts as chosen if the origin has ended or its `had` is lower.
  */
 void plan_judge(const struct plan *plan, const struct decision *decision)
 {

@@ -118,8 +118,8 @@ static unsigned position_of(const struct rules *rules, const struct rule *rule)
 }
 
 /*
- * Returns the id of the new set's rule for the same pattern, at the same position if the pattern has several; 0 if there
- * is none. inherit: considers only rules whose class descendants inherit, from that position on.
+ * Returns the id of the new set's rule for the same pattern, at the same position if the pattern has several; 0 if
+ * there is none. inherit: considers only rules whose class descendants inherit, from that position on.
  */
 static uint16_t renumber(const struct plan *plan, const struct rules *rules, uint16_t id, bool inherit)
 {

@@ -13,10 +13,10 @@
 
 /*
  * A task that wakes up preempts one within its slice only if its own slice is shorter, whatever their nice values
- * (PREEMPT_SHORT and RUN_TO_PARITY in kernel/sched/features.h, since Linux 6.12). With the base slice, 12 in 100
- * programs that were started by vfork on an idle machine had their class at the first look in main; with this one, 99
- * (2 CPUs, 6.18). It is longer than the slice of interactive tasks in the recommended mapping, which it need not
- * interrupt.
+ * (PREEMPT_SHORT and RUN_TO_PARITY in kernel/sched/features.h, since Linux 6.12). With the base slice, the
+ * daemon often waited for the program that had just called execve: of programs started by vfork on an idle machine, 12
+ * in 100 had their class when main began; with this slice, 99 (2 CPUs, 6.18). It is longer than that of
+ * QOS_USER_INTERACTIVE in the mapping "balanced", so the daemon does not preempt such tasks.
  */
 #define OWN_SLICE_NS 650000
 

@@ -70,7 +70,10 @@ static bool is_another(const struct decider *decider, const struct plan_action *
 	return !task_is_same_start(task->start, (uint32_t)stat.start);
 }
 
-/* Returns whether the task is on its way out: it loses its I/O priority before its id (do_exit in kernel/exit.c). */
+/*
+ * Returns whether the task has ended or is ending. It loses its I/O priority while it still has its id (do_exit in
+ * kernel/exit.c), so that what we have set seems not to be kept.
+ */
 static bool is_ending(const struct decider *decider, pid_t tid)
 {
 	struct procfs_stat stat;

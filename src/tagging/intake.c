@@ -57,23 +57,23 @@ static const struct {
 	struct pace_limits pace;
 } kinds[INTAKE_QUEUES] = {
 	/*
-	 * Each exec wakes us, because a program may fork or look at its attributes at once. In a storm of execs, 100
-	 * in 100 programs then have their class at the first look in main; if two execs share a wake-up, which saves
-	 * 6 % of the cost (lab, 6.12), it is 30 in 100. While we are busy, further execs queue up and share a pass
-	 * anyway.
+	 * Each exec wakes us, because a program may fork, or read its attributes, at once. In a storm of execs all
+	 * programs then had their class when main began. With one wake-up for two execs 30 % had it, and the daemon's
+	 * cost was 6 % lower (lab, 6.12). While we are busy, further execs queue up and share a pass anyway.
 	 */
 	[INTAKE_EXECS] = { EVENT_EXEC, 16 * 1024 * 1024, false, { .many = UINT_MAX } },
 	/*
-	 * Forks can wait, because a child is born with the right attributes. But an exec waits until the forks before
-	 * it are booked, at 1 us each. From the second one in 10 ms on they wake us only every 20 ms: where programs
-	 * start one after the other, each exec brings the forks before it with it, in one wake-up in place of two.
+	 * Forks can wait, because a child is born with the right attributes. But an exec waits until all earlier forks
+	 * are booked, at 1 us each. If two or more come within 10 ms, they are read at ticks of at most 20 ms, shorter
+	 * if more than 32 would come in that time. Where programs start one after the other, the wake-up for an exec
+	 * then also reads the forks before it.
 	 */
 	[INTAKE_FORKS] = { EVENT_FORK, 16 * 1024 * 1024, false, { .many = 1, .share = 32, .longest_us = 20000 } },
 	/* A program names its threads one after the other when it starts, and each waits for its class. */
 	[INTAKE_NAMES] = { EVENT_RENAME, 1024 * 1024, true, { .many = 16, .share = 16, .longest_us = 10000 } },
 	/*
-	 * A CPU's ring has room for only 32 moves with long paths, but filling it costs more than the sweep that
-	 * follows.
+	 * The ring of a CPU has room for only 32 moves with long paths. Whoever fills it spends more CPU time than our
+	 * sweep after that.
 	 */
 	[INTAKE_MOVES] = { EVENT_MOVE, 0, true, { .many = 16, .share = 16, .longest_us = 10000 } },
 };

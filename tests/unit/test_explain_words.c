@@ -47,7 +47,7 @@ static void assert_says(const char *thread, const char *others, const char *want
 TEST(a_change_by_others_lasts_as_long_as_the_text_says)
 {
 	assert_says("\"class\": \"QOS_UTILITY\", \"assigned_by\": \"default\"", "\"names\": []",
-		    "nice 9: changed by somebody, and left so until the next exec", NULL);
+		    "nice 9: changed by somebody, and left so until a rule takes effect", NULL);
 	/* Without a class nothing takes its place at an exec. */
 	assert_says("\"assigned_by\": \"no-rule\"", "\"names\": []", "nice 9: changed by somebody, and left so",
 		    "exec");

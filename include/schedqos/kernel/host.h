@@ -34,8 +34,9 @@ int host_boot_id(char ret[BOOT_ID_SIZE]);
 const char *host_other_namespace(int root);
 
 /*
- * Returns whether a sched_ext scheduler decides about fair tasks, and its name, "" if it has none. One that was loaded
- * with SCX_OPS_SWITCH_PARTIAL decides about SCHED_EXT tasks only (Documentation/scheduler/sched-ext.rst).
+ * Returns whether a sched_ext scheduler decides about fair tasks, and its name, "" if it has none. Returns false for one
+ * that was loaded with SCX_OPS_SWITCH_PARTIAL: it decides about SCHED_EXT tasks only
+ * (Documentation/scheduler/sched-ext.rst).
  */
 bool host_sched_ext(int root, char *name, size_t size);
 

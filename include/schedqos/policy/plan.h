@@ -6,31 +6,32 @@
  * THE MODEL. Each task has a record (tasks.h). Beside the task's class, the record holds
  *	`had`		the attributes that the task would carry without us, and gets back at the stop
  *	`known`		the attributes that it carries as far as we know: last found, or last set
- *	`prev`		the attributes that it carried before we last set it; `known` once a choice was found
+ *	`prev`		what it carried before we last set it; the same as `known` after a choice was found
  *	`theirs`	which attributes somebody else has chosen since a rule or override last took effect
- * The task is to carry `had`, with its class put over it, the choices in `theirs` put over these, and all of
- * that lowered to its limit. A look reads what the task carries. An attribute that differs from `known` was chosen: it
- * becomes `theirs`, and the class leaves it alone until a rule takes effect. The choice also becomes `had` if it is not
- * above `had`, or if it must have taken privilege, because no class can have given so much (can_have in judge.c).
+ * What the task is to carry: start with `had`; put its class over that; put the choices over that, which are the values
+ * of the attributes in `theirs`; then lower all to its limit. A look reads what the task carries. An attribute that
+ * differs from `known` was chosen: it becomes `theirs`, and the class leaves it alone until a rule takes effect. The
+ * choice also becomes `had` if it is not above `had`, or if it must have taken privilege, because no class can have
+ * given so much (can_have in judge.c).
  *
  * fork		The record is copied, because the kernel copies the attributes: from the parent, or for a thread from
  *		the leader, because no event names the thread's creator. If that may be wrong, mostly because we set
- *		the parent while it forked (due_at_birth in plan_book.c), we look at the child. The first record that
- *		fits becomes its own, with the least `had` of all that fit (plan_judge in judge.c).
- * exec		A rule takes effect: `theirs` is cleared, and the class replaces all choices. But QOS_DEFAULT, a unit's
- *		class and a rule with "yield": true leave a task alone if `had` is not pristine (must_leave in
- *		plan_decide.c), and only "yield": false and "enforce": true raise what is lowered in `had`.
+ *		the parent while it forked (due_at_birth in plan_book.c), we look at the child. The first of the
+ *		records that fit best becomes its own, with the least `had` of these (plan_judge in judge.c).
+ * exec		A rule takes effect: `theirs` is cleared, and the class replaces all choices. Exceptions:
+ *		some rules leave a task alone if anything was chosen for it (must_leave in plan_decide.c), and only
+ *		"yield": false, "enforce": true and an override with permission raise what is lowered in `had`.
  * rename, move, reload
  *		A rule takes effect if the task gets another rule or class. An override takes effect in the same way.
  * renice	No event reports it, and no task becomes due; the next look finds the choice. Only tasks whose rule
  *		enforces its class become due after each change, and their choices are undone.
  * limit	The task carries no more than the limit's class gives, whether by its class or by choice. When the limit
  *		ends, choices that are in `had` return; others that it lowered are lost.
- * loss		A scan finds tasks whose birth we missed, and takes each for a copy of its parent or of a thread of it.
- *		If no such record fits, its `had` becomes no more than that of any task that a class has raised.
+ * loss		A scan finds each task whose birth we missed, and compares it with its parent and the parent's threads.
+ *		If none fits, its `had` becomes no more than any task had before a class raised it.
  * crash	The records stay in a file. The next daemon adopts them without `theirs`, and its rules take effect; or
- *		`restore` puts everything back. A task that was being set carries `known` or `prev`. Without records,
- *		all that is found becomes `had`.
+ *		`restore` puts everything back. A task that was being set when the daemon was killed is compared with
+ *		`known` and `prev`. Without records, all that is found becomes `had`.
  * stop		Every task is looked at and gets `had` back. The records stay in a file, for children of forks that
  *		outlast the stop: the next start or `restore` finds them (is_late in plan_book.c).
  */
