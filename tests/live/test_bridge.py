@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import time
 import xml.etree.ElementTree
 
 from attributes import BACKGROUND, DEFAULT, INITIATED, UI
@@ -161,9 +162,12 @@ class Interface(Bridge):
             os.kill(self.bridge.pid, signal.SIGSTOP)
             for asker in askers:
                 self.send_many(asker, 100, *call)
+            began = time.monotonic()
             os.kill(self.bridge.pid, signal.SIGCONT)
             answers = [answer for asker in askers for answer in self.answers(asker, 100)]
-            self.assertIn(["error", LIMITS, "too many calls: try again in a few seconds"], answers, call)
+            # A user may have 400 messages at once and 100 a second: that is all of them if the answers take 8 s.
+            if time.monotonic() - began < 7:
+                self.assertIn(["error", LIMITS, "too many calls: try again in a few seconds"], answers, call)
             self.assertIn("ok", [answer[0] for answer in answers])
         self.assertEqual(self.ask(self.asker(DAVE), "Status")[0], "ok")
         self.end_bridge()
