@@ -215,6 +215,17 @@ static struct program programs[] = {
 	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-Dsbt.script=/usr/bin/sbt\0-jar\0/usr/share/sbt/bin/sbt-launch.jar\0--detach-stdio"),
 	  BACKGROUND },
 	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-jar\0/usr/share/sbt/bin/sbt-launch.jar"), "no rule" },
+	/* As seen with sbt 1.10. */
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "java\0-Xmx1g\0-Denv=test\0-jar\0/usr/share/sbt/bin/sbt-launch.jar"), "no rule" },
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "java\0-Xmx1g\0-Denv=test\0-jar\0/usr/share/sbt/bin/sbt-launch.jar\0test"), BACKGROUND },
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "java\0-Xmx1g\0-Denv=test\0-jar\0/usr/share/sbt/bin/sbt-launch.jar\0core/test"), BACKGROUND },
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "java\0-Xmx1g\0-Denv=test\0-jar\0/usr/share/sbt/bin/sbt-launch.jar\0compile\0shell"), "no class" },
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "java\0-Xmx1g\0-Denv=test\0-jar\0/usr/share/sbt/bin/sbt-launch.jar\0compile\0core/run"), "no class" },
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "java\0-Xmx1g\0-Denv=test\0-jar\0/usr/share/sbt/bin/sbt-launch.jar\0~test"), "no rule" },
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "java\0-Xmx1g\0-Denv=test\0-jar\0/usr/share/sbt/bin/sbt-launch.jar\0project core"), "no rule" },
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "/usr/lib/jvm/17/bin/java\0-classpath\0/src/target/test-classes:/src/target/classes\0"
+		  "sbt.ForkMain\00039945"), BACKGROUND },
+	{ PROCESS("/usr/lib/jvm/17/bin/java", "java", "/usr/lib/jvm/17/bin/java\0-classpath\0/src/target/classes\0A"), "no rule" },
 	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-cp\0gradle-wrapper.jar\0org.gradle.wrapper.GradleWrapperMain\0build"), "no rule" },
 	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-Xmx32g\0-jar\0/srv/shop/shop.jar"), "no rule" },
 	{ PROCESS("/usr/lib/jvm/21/bin/java", "java", "java\0-cp\0/usr/share/tomcat/bin/bootstrap.jar\0org.apache.catalina.startup.Bootstrap\0start"),
