@@ -100,6 +100,7 @@ static struct process claude = PROCESS(NPM "@anthropic-ai/claude-code/bin/claude
 		      opencode = PROCESS(NPM "opencode-ai/bin/opencode.exe", "opencode", "opencode\0run\0build it"),
 		      copilot = PROCESS(NPM "@github/copilot-linux-x64/copilot", "MainThread", NPM "@github/copilot-linux-x64/copilot"),
 		      aider = PROCESS("/usr/bin/python3.11", "aider", "/home/me/aider/bin/python3\0/home/me/.local/bin/aider"),
+		      ollama = PROCESS("/usr/bin/ollama", "ollama", "ollama\0run\0--experimental\0x"),
 		      snapd = PROCESS("/usr/lib/snapd/snapd", "snapd", "/usr/lib/snapd/snapd"),
 		      goose = PROCESS("/home/me/.local/bin/goose", "goose", "goose\0session"),
 		      in_terminal = PROCESS("/usr/bin/bash", "bash", "-bash"), xterm = PROCESS("/usr/bin/xterm", "xterm", "xterm"),
@@ -318,7 +319,9 @@ static struct program programs[] = {
 
 	/* Models, indexes and sync clients. */
 	{ PROCESS("/usr/bin/ollama", "ollama", "/usr/bin/ollama\0serve"), UTILITY },
-	{ PROCESS("/usr/bin/ollama", "ollama", "/usr/bin/ollama\0runner\0--model\0x"), UTILITY },
+	{ PROCESS("/usr/bin/ollama", "ollama", "ollama\0start"), UTILITY },
+	{ PROCESS("/usr/bin/ollama", "ollama", "/usr/bin/ollama\0runner\0--ollama-engine\0--model\0/x/blobs/sha256-1\0--port\00040001"), UTILITY },
+	{ PROCESS("/usr/bin/bash", "bash", "bash\0-c\0make", .parent = &ollama), BACKGROUND },
 	{ PROCESS("/usr/bin/ollama", "ollama", "ollama\0run\0llama3"), "no class" },
 	{ PROCESS("/usr/bin/llama-server", "llama-server", "llama-server\0-m\0x.gguf"), UTILITY },
 	/* As seen with llama.cpp 0.7: it starts itself for each model. */
