@@ -76,7 +76,7 @@ static void find_why(struct pair *pair)
 	if (attr_rank(a->policy, a->rt_priority) || attr_rank(b->policy, b->rt_priority)) {
 		pair->by_weights = false;
 		pair->why = "real-time priorities come before fair tasks, and deadlines before both";
-	} else if (host_sched_ext(AT_FDCWD, name, sizeof(name))) {
+	} else if (host_sched_ext(AT_FDCWD, name, sizeof(name)) || a->policy == POLICY_EXT || b->policy == POLICY_EXT) {
 		pair->is_untold = true;
 		pair->why = "a sched_ext scheduler is loaded, and it alone decides";
 	} else if (pair->by_weights) {

@@ -382,7 +382,7 @@ static void print_weaker(const cJSON *all)
 	cJSON_ArrayForEach (weaker, member(all, "weaker")) {
 		printf(LABEL, label);
 		if (member_is(weaker, "what", "sched-ext"))
-			printf("the sched_ext scheduler %s replaces the kernel's: slices have no effect, and nice values little",
+			printf("the sched_ext scheduler \"%s\" replaces the kernel's: slices have no effect, and nice values little",
 			       member_text(weaker, "name"));
 		else
 			printf("the border of cpu cgroup %s (weight %s): " DOCTOR_BORDER_WORDS, member_text(weaker, "path"),

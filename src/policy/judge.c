@@ -78,6 +78,7 @@ struct guess {
 	struct task_attr had;	/* the least of all records */
 	uint8_t theirs;		/* from the first record */
 	uint8_t differs;	/* attributes in which some record differs from what was found */
+	bool may_be_any;	/* of several threads: that the record of one fits loosely does not exclude another */
 };
 
 static enum fit fit_of(const struct task_attr *actual, const struct task_attr *known)
@@ -95,11 +96,13 @@ static enum fit fit_of(const struct task_attr *actual, const struct task_attr *k
 static void consider(struct guess *guess, const struct task_attr *actual, const struct task_attr *known,
 		     const struct task_attr *had, uint8_t theirs)
 {
-	const enum fit fit = fit_of(actual, known);
 	const uint8_t differs = attr_difference(actual, known);
+	enum fit fit = fit_of(actual, known);
 
+	if (fit == FITS_LOOSELY && guess->may_be_any)
+		fit = FITS_NOT;
 	if (fit > guess->fit) {
-		*guess = (struct guess){ fit, *known, *had, theirs, differs };
+		*guess = (struct guess){ fit, *known, *had, theirs, differs, guess->may_be_any };
 	} else if (fit == guess->fit) {
 		guess->had = attr_least(&guess->had, had);
 		guess->differs |= differs;
@@ -109,7 +112,7 @@ static void consider(struct guess *guess, const struct task_attr *actual, const 
 static struct guess by_own_record(const struct task *task, const struct task_attr *actual)
 {
 	return (struct guess){ fit_of(actual, &task->known), task->known, task->had, task->theirs,
-			       attr_difference(actual, &task->known) };
+			       attr_difference(actual, &task->known), false };
 }
 
 /* Updates the record by the guess. doubted: attributes that also count as chosen if they are below `had`. */
@@ -289,6 +292,9 @@ void plan_judge(const struct plan *plan, const struct decision *decision)
 	if (task->flags & TASK_SETTING) {
 		consider(&guess, actual, &task->prev, &task->had, 0);
 	} else if (decision->is_first_look && (task->flags & TASK_IN_DOUBT)) {
+		guess.may_be_any = true;
+		if (guess.fit == FITS_LOOSELY)
+			guess.fit = FITS_NOT;
 		may_be_anybodys = !consider_threads(plan, decision, &guess);
 	} else if (decision->is_first_look && !is_own) {
 		doubted = consider_origin(plan, decision, &guess);
@@ -297,6 +303,8 @@ void plan_judge(const struct plan *plan, const struct decision *decision)
 	}
 	/* A difference that takes privilege suggests that the parent has adopted the task. A custom slice does not. */
 	may_be_anybodys |= (task->flags & TASK_UNHEARD) && (attr_difference(actual, &guess.known) & PRIVILEGED);
+	/* A process that fits no record may be the child of a child of its parent (CLONE_PARENT). */
+	may_be_anybodys |= decision->is_first_look && task->tid == task->tgid && guess.fit == FITS_NOT;
 	if (may_be_anybodys)
 		given_lower(plan->given, actual, &guess.had);
 	settle(task, actual, &guess, doubted, plan->given);

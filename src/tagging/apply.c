@@ -110,6 +110,12 @@ static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 	return attr;
 }
 
+/* Returns whether sched_setattr sets nice and slice under this policy (fair_policy() in kernel/sched/sched.h). */
+static bool has_nice_and_slice(unsigned policy)
+{
+	return policy == POLICY_NORMAL || policy == POLICY_BATCH;
+}
+
 /* Sets the slice of a task that has these attributes, and changes nothing else. Returns 0 or -errno. */
 static int set_slice(const struct applier *applier, pid_t tid, struct ksched_attr *attr, uint64_t slice_ns)
 {
@@ -118,13 +124,21 @@ static int set_slice(const struct applier *applier, pid_t tid, struct ksched_att
 	return applier->ops->set(tid, attr);
 }
 
+/* Returns our own slice: shorter than the base slice, whatever that is. */
+static uint64_t own_slice_ns(const struct applier *applier)
+{
+	const uint32_t half = applier->caps.base_slice_ns / 2;
+
+	return OWN_SLICE_NS < applier->caps.base_slice_ns || !half ? OWN_SLICE_NS : half;
+}
+
 int applier_refresh_base(struct applier *applier)
 {
 	struct ksched_attr attr;
 	int r = applier->ops->get(0, &attr);
 
-	/* Somebody may have given us another policy. */
-	if (r < 0 || !applier->caps.slice || !task_policy_is_fair(attr.policy))
+	/* Somebody may have given us another policy; under SCHED_IDLE a slice cannot be set. */
+	if (r < 0 || !applier->caps.slice || !has_nice_and_slice(attr.policy))
 		return r;
 	/* With a runtime of 0 the kernel uses its present base slice (__setparam_fair in syscalls.c). */
 	r = set_slice(applier, 0, &attr, 0);
@@ -132,7 +146,7 @@ int applier_refresh_base(struct applier *applier)
 		r = applier->ops->get(0, &attr);
 	if (r == 0)
 		applier->caps.base_slice_ns = (uint32_t)attr.runtime;
-	set_slice(applier, 0, &attr, OWN_SLICE_NS);
+	set_slice(applier, 0, &attr, own_slice_ns(applier));
 	return r;
 }
 
@@ -259,12 +273,6 @@ static bool policy_has_changed(const struct applier *applier, const struct plan_
 
 	return applier_look(applier, action->tid, &now) == 0 &&
 	       (now.policy != action->from.policy || now.rt_priority != action->from.rt_priority);
-}
-
-/* Returns whether sched_setattr sets nice and slice under this policy (fair_policy() in kernel/sched/sched.h). */
-static bool has_nice_and_slice(unsigned policy)
-{
-	return policy == POLICY_NORMAL || policy == POLICY_BATCH;
 }
 
 static int set_attr(struct applier *applier, const struct plan_action *action)

@@ -76,7 +76,7 @@ static bool is_another(const struct decider *decider, const struct plan_action *
  */
 static bool is_ending(const struct decider *decider, pid_t tid)
 {
-	struct procfs_stat stat;
+	struct procfs_stat stat = { 0 };
 
 	return procfs_stat(decider->proc, tid, &stat) == -ESRCH || (stat.flags & PROCFS_PF_EXITING);
 }

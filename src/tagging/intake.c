@@ -61,7 +61,7 @@ static const struct {
 	 * programs then had their class when main began. With one wake-up for two execs 30 % had it, and the daemon's
 	 * cost was 6 % lower (lab, 6.12). While we are busy, further execs queue up and share a pass anyway.
 	 */
-	[INTAKE_EXECS] = { EVENT_EXEC, 16 * 1024 * 1024, false, { .many = UINT_MAX } },
+	[INTAKE_EXECS] = { EVENT_EXEC, 16 * 1024 * 1024, false, { .many = UINT_MAX, .share = 2, .longest_us = 2000 } },
 	/*
 	 * Forks can wait, because a child is born with the right attributes. But an exec waits until all earlier forks
 	 * are booked, at 1 us each. If two or more come within 10 ms, they are read at ticks of at most 20 ms, shorter

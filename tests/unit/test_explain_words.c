@@ -100,6 +100,6 @@ TEST(a_sched_ext_scheduler_weakens_a_class)
 	const char *weaker = "\"names\": [], \"weaker\": [{\"what\": \"sched-ext\", \"name\": \"lavd\"}]";
 
 	assert_says("\"class\": \"QOS_UTILITY\", \"assigned_by\": \"default\"", weaker,
-		    "weaker    the sched_ext scheduler lavd replaces the kernel's: slices have no effect", "border");
+		    "weaker    the sched_ext scheduler \"lavd\" replaces the kernel's: slices have no effect", "border");
 	assert_says("\"assigned_by\": \"no-rule\"", weaker, "", "sched_ext");
 }

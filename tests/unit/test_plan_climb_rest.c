@@ -137,6 +137,48 @@ MACHINE_TEST(so_are_two_that_are_booked_before_their_leader_is_looked_at)
 	assert_carries(m, 103, "SCHED_NORMAL nice 10");
 }
 
+/*
+ * The thread was lowered and raised again. A look has found that, but not that the leader was lowered. The clone fits no
+ * record exactly, because the thread was due when it made it.
+ */
+MACHINE_TEST(a_clone_of_a_lowered_thread_does_not_get_what_its_leader_had)
+{
+	start_and_run(m,
+		      "'QOS_HOT': { 'sched_nice': -7 }, 'app': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false,"
+		      " 'thread_qos': { 'hot': 'QOS_HOT', 'bg': 'QOS_BACKGROUND' } }",
+		      "/bin/app");
+	renames(m, 100, "hot");
+	clones(m, 100, 101);
+	renames(m, 101, "fg");
+	renice(m, 100, 15);
+	renice(m, 101, 15);
+	renames(m, 101, "bg");
+	renames(m, 101, "fg");
+	m->deaf = true;
+	m->pace = 1;
+	renames(m, 101, "bg");
+	clones(m, 101, 102);
+	living(m, 101)->attr.nice = living(m, 101)->without.nice = 16;
+	m->deaf = false;
+	hear(m);
+	stop(m);
+	assert_in_range(living(m, 102)->attr.nice + 20, 35, 40);
+}
+
+/* cron runs at nice 0, lowers its job, and a rule raises that. The job makes a child of cron's. */
+MACHINE_TEST(a_child_made_for_the_parent_of_a_raised_task_does_not_climb)
+{
+	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false }");
+	spawns(m, INIT, 100, "/usr/sbin/cron");
+	forks(m, 100, 101);
+	renice(m, 101, 15);
+	execs(m, 101, "/bin/app");
+	forks_for_parent(m, 101, 102);
+	execs(m, 102, "/bin/other");
+	stop(m);
+	assert_in_range(living(m, 102)->attr.nice + 20, 35, 40);
+}
+
 /* The fork began before the limit, and the child's own slice hides which class it copied. */
 MACHINE_TEST(a_fork_under_way_does_not_get_round_a_limit)
 {
