@@ -138,8 +138,8 @@ MACHINE_TEST(so_are_two_that_are_booked_before_their_leader_is_looked_at)
 }
 
 /*
- * The thread was lowered and raised again. A look has found that, but not that the leader was lowered. The clone fits no
- * record exactly, because the thread was due when it made it.
+ * The thread was lowered and raised again. A look has found that, but not that the leader was lowered. The clone fits
+ * no record exactly, because the thread was due when it made it.
  */
 MACHINE_TEST(a_clone_of_a_lowered_thread_does_not_get_what_its_leader_had)
 {
