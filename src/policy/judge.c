@@ -303,8 +303,6 @@ void plan_judge(const struct plan *plan, const struct decision *decision)
 	}
 	/* A difference that takes privilege suggests that the parent has adopted the task. A custom slice does not. */
 	may_be_anybodys |= (task->flags & TASK_UNHEARD) && (attr_difference(actual, &guess.known) & PRIVILEGED);
-	/* A process that fits no record may be the child of a child of its parent (CLONE_PARENT). */
-	may_be_anybodys |= decision->is_first_look && task->tid == task->tgid && guess.fit == FITS_NOT;
 	if (may_be_anybodys)
 		given_lower(plan->given, actual, &guess.had);
 	settle(task, actual, &guess, doubted, plan->given);

@@ -165,20 +165,6 @@ MACHINE_TEST(a_clone_of_a_lowered_thread_does_not_get_what_its_leader_had)
 	assert_in_range(living(m, 102)->attr.nice + 20, 35, 40);
 }
 
-/* cron runs at nice 0, lowers its job, and a rule raises that. The job makes a child of cron's. */
-MACHINE_TEST(a_child_made_for_the_parent_of_a_raised_task_does_not_climb)
-{
-	start(m, "'app': { 'qos': 'QOS_USER_INTERACTIVE', 'yield': false }");
-	spawns(m, INIT, 100, "/usr/sbin/cron");
-	forks(m, 100, 101);
-	renice(m, 101, 15);
-	execs(m, 101, "/bin/app");
-	forks_for_parent(m, 101, 102);
-	execs(m, 102, "/bin/other");
-	stop(m);
-	assert_in_range(living(m, 102)->attr.nice + 20, 35, 40);
-}
-
 /* The fork began before the limit, and the child's own slice hides which class it copied. */
 MACHINE_TEST(a_fork_under_way_does_not_get_round_a_limit)
 {
