@@ -72,8 +72,8 @@ static const struct {
 	/* A program names its threads one after the other when it starts, and each waits for its class. */
 	[INTAKE_NAMES] = { EVENT_RENAME, 1024 * 1024, true, { .many = 16, .share = 16, .longest_us = 10000 } },
 	/*
-	 * The ring of a CPU has room for only 32 moves with long paths. Whoever fills it spends more CPU time than our
-	 * sweep after that.
+	 * The ring of a CPU has room for only 32 moves with long paths. A user needs more CPU time to fill it than we
+	 * need for the sweep that follows.
 	 */
 	[INTAKE_MOVES] = { EVENT_MOVE, 0, true, { .many = 16, .share = 16, .longest_us = 10000 } },
 };

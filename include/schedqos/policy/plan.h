@@ -8,11 +8,11 @@
  *	`known`		the attributes that it carries as far as we know: last found, or last set
  *	`prev`		what it carried before we last set it; the same as `known` after a choice was found
  *	`theirs`	which attributes somebody else has chosen since a rule or override last took effect
- * What the task is to carry: start with `had`; put its class over that; put the choices over that, which are the values
- * of the attributes in `theirs`; then lower all to its limit. A look reads what the task carries. An attribute that
- * differs from `known` was chosen: it becomes `theirs`, and the class leaves it alone until a rule takes effect. The
- * choice also becomes `had` if it is not above `had`, or if it must have taken privilege, because no class can have
- * given so much (can_have in judge.c).
+ * The class decides each attribute that it gives and that is not in `theirs`. Those in `theirs` stay as somebody chose
+ * them, and all others are as in `had`. Then the limit lowers them all. A look reads what the task carries. An
+ * attribute that differs from `known` was chosen: it becomes `theirs`, and the class leaves it alone until a rule
+ * takes effect. The choice also becomes `had` if it is not above `had`, or if it must have taken privilege, because no
+ * class can have given so much (can_have in judge.c).
  *
  * fork		The record is copied, because the kernel copies the attributes: from the parent, or for a thread from
  *		the leader, because no event names the thread's creator. If that may be wrong, mostly because we set
