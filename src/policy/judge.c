@@ -233,9 +233,10 @@ static bool consider_threads(const struct plan *plan, const struct decision *dec
 
 /*
  * Compares with the task's `had` and, if the origin still runs, with the origin's record: `known`, or `prev` if the
- * origin is fresh. If none of these is equal and the task's record is fresh, compares with its `prev` as well. Returns
- * the attributes that then count as chosen if they are below `had`: those whose `had` is lower on an origin that runs,
- * all if none runs; else none.
+ * origin is fresh. Skips the origin of a record that is older than a crash, because the origin may have changed since
+ * the fork. If none of these is equal and the task's record is fresh, compares with its `prev` as well. Returns the
+ * attributes that then count as chosen if they are below `had`: those whose `had` is lower on an origin that runs, all
+ * if none runs; else none.
  */
 static uint8_t consider_origin(const struct plan *plan, const struct decision *decision, struct guess *guess)
 {
@@ -253,7 +254,7 @@ static uint8_t consider_origin(const struct plan *plan, const struct decision *d
 		doubted = attr_above(&task->had, &had);
 		had = attr_least(&had, &task->had);
 		found = attr_after_fork(origin->flags & TASK_FRESH ? &origin->prev : &origin->known);
-		if (decision->mark->is_born || task->state == TASK_UNDECIDED)
+		if (decision->mark->is_born || (task->flags & TASK_UNHEARD))
 			consider(guess, actual, &found, &had, origin->theirs);
 	}
 	if (!(task->flags & TASK_FRESH) || guess->fit == FITS)
@@ -301,8 +302,14 @@ void plan_judge(const struct plan *plan, const struct decision *decision)
 		if (!attr_difference(&guess.known, &task->known))
 			doubted = 0;
 	}
-	/* A difference that takes privilege suggests that the parent has adopted the task. A custom slice does not. */
-	may_be_anybodys |= (task->flags & TASK_UNHEARD) && (attr_difference(actual, &guess.known) & PRIVILEGED);
+	/*
+	 * What nobody's record explains may be a choice. A difference that takes privilege suggests that the parent has
+	 * adopted the task; a custom slice does not.
+	 */
+	if ((task->flags & TASK_UNHEARD) && guess.fit != FITS) {
+		doubted |= PRIVILEGED;
+		may_be_anybodys |= attr_difference(actual, &guess.known) & PRIVILEGED;
+	}
 	if (may_be_anybodys)
 		given_lower(plan->given, actual, &guess.had);
 	settle(task, actual, &guess, doubted, plan->given);

@@ -319,7 +319,7 @@ static void doubt_unheard(const struct plan *plan, struct task *task, const stru
 		return;
 	if (!origin || origin->tgid == INIT)
 		given_lower(plan->given, actual, &task->had);
-	else if (task->tid == task->tgid)
+	if (task->tid == task->tgid)
 		task->flags |= TASK_UNHEARD;
 }
 

@@ -258,3 +258,23 @@ MACHINE_TEST(a_leader_that_is_reniced_before_a_crash_does_not_lower_its_thread)
 	start(m, RULES);
 	stops_without_trace(m);
 }
+
+/*
+ * Nobody has looked at the child before the crash, and its record is older than the slice that it has copied. What its
+ * parent chose after the fork says nothing about the child.
+ */
+MACHINE_TEST(after_a_crash_a_copy_is_not_compared_with_later_choices_of_its_parent)
+{
+	start(m, RULES);
+	spawns(m, INIT, 100, "/usr/bin/make");
+	forks(m, 100, 101);
+	living(m, 100)->attr.slice_ns = living(m, 100)->without.slice_ns = 7 * MS;
+	renice(m, 100, 19);
+	forks(m, 100, 102);
+	chrt(m, 100, POLICY_NORMAL, 0);
+	crash(m);
+	start(m, RULES);
+	stop(m);
+	assert_carries(m, 102, "SCHED_NORMAL nice 19 slice 7 ms");
+	assert_carries_what_it_would(m);
+}

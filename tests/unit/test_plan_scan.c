@@ -164,6 +164,22 @@ MACHINE_TEST(a_missed_child_or_thread_of_a_task_that_lowered_itself_is_no_orphan
 	assert_carries(m, 303, "SCHED_NORMAL nice 9");
 }
 
+/* Otherwise the class that its parent got meanwhile would pass for the origin of the child's own nice value. */
+MACHINE_TEST(a_missed_child_that_fits_nobody_does_not_get_back_what_it_lowered)
+{
+	start_and_run(m, "'sh': { 'qos': 'QOS_UTILITY' }, 'make': { 'qos': 'QOS_BACKGROUND' }", "/usr/bin/sh");
+	m->lossy = true;
+	forks(m, 100, 101);
+	renice(m, 101, 4);
+	m->lossy = false;
+	execs(m, 100, "/usr/bin/make");
+	assert_carries(m, 100, BACKGROUND);
+	forks(m, 100, 102);
+	scan(m);
+	stop(m);
+	assert_int_equal(living(m, 101)->attr.nice, 4);
+}
+
 MACHINE_TEST(a_missed_child_that_lowered_itself_keeps_only_its_nice_value)
 {
 	start_and_run(m, CHROME, "/usr/bin/chrome");

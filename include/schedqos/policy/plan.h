@@ -28,7 +28,7 @@
  * limit	The task carries no more than the limit's class gives, whether by its class or by choice. When the limit
  *		ends, choices that are in `had` return; others that it lowered are lost.
  * loss		A scan finds each task whose birth we missed, and compares it with its parent and the parent's threads.
- *		If none fits, its `had` becomes no more than any task had before a class raised it.
+ *		If none fits, its `had` becomes no more than it carries, and than any task had before a class raised it.
  * crash	The records stay in a file. The next daemon adopts them without `theirs`, and its rules take effect; or
  *		`restore` puts everything back. A task that was being set when the daemon was killed is compared with
  *		`known` and `prev`. Without records, all that is found becomes `had`.

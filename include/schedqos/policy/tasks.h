@@ -47,7 +47,7 @@ enum task_flag {
 	TASK_SETTING = 1 << 2, /* it is being set from `prev` to `known` */
 	TASK_TOUCHED = 1 << 3, /* a class was put on it, on an ancestor or, for a leader, on one of its threads */
 	TASK_MIXED = 1 << 4,   /* leader: the records of its threads differ or have differed */
-	TASK_UNHEARD = 1 << 5, /* a copy whose birth no event reported: its parent may have adopted it */
+	TASK_UNHEARD = 1 << 5, /* a process whose birth no event reported; perhaps its parent has only adopted it */
 	TASK_IN_DOUBT = 1 << 6, /* a copy of any thread of its process, or of its parent: their records differed */
 	TASK_OWNERS = 1 << 7,  /* leader: it runs only with the privileges of the user of its SLOT_USERS_CLASS */
 };
