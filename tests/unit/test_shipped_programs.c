@@ -103,6 +103,12 @@ static struct process claude = PROCESS(NPM "@anthropic-ai/claude-code/bin/claude
 		      ollama = PROCESS("/usr/bin/ollama", "ollama", "ollama\0run\0--experimental\0x"),
 		      snapd = PROCESS("/usr/lib/snapd/snapd", "snapd", "/usr/lib/snapd/snapd"),
 		      goose = PROCESS("/home/me/.local/bin/goose", "goose", "goose\0session"),
+		      cursor_agent = PROCESS("/home/me/.local/share/cursor-agent/versions/2026.06.01-abc/node", "MainThread",
+					     "/home/me/.local/bin/agent\0/home/me/.local/share/cursor-agent/versions/2026.06.01-abc/index.js"),
+		      other_agent = PROCESS("/opt/datadog-agent/bin/agent/agent", "agent", "/opt/datadog-agent/bin/agent/agent\0run"),
+		      kimi = PROCESS("/usr/bin/python3.13", "Kimi Code", "Kimi Code"),
+		      openclaw = PROCESS("/usr/bin/node", "openclaw-gatewa", "openclaw-gateway"),
+		      codex_acp = PROCESS("/home/me/.local/share/zed/codex-acp", "codex-acp", "/home/me/.local/share/zed/codex-acp"),
 		      in_terminal = PROCESS("/usr/bin/bash", "bash", "-bash"), xterm = PROCESS("/usr/bin/xterm", "xterm", "xterm"),
 		      code = PROCESS("/usr/share/code/code", "code", "/usr/share/code/code\0--type=utility"),
 		      apt = PROCESS("/usr/bin/apt", "apt", "apt\0install\0vim"), dockerd = PROCESS("/usr/bin/dockerd", "dockerd", "dockerd"),
@@ -123,7 +129,18 @@ static struct program programs[] = {
 	{ PROCESS("/usr/bin/bash", "bash", "/bin/bash\0--norc\0--noprofile\0-c\0make", .parent = &copilot), BACKGROUND },
 	{ PROCESS("/usr/bin/dash", "sh", "/bin/sh\0-c\0pytest", .parent = &aider), BACKGROUND },
 	{ PROCESS("/usr/bin/fish", "fish", "fish\0-c\0make", .parent = &goose), BACKGROUND },
+	{ PROCESS("/usr/bin/bash", "bash", "/bin/bash\0-O\0extglob\0-c\0snap=$(command cat <&3)", .parent = &cursor_agent), BACKGROUND },
+	{ PROCESS("/home/me/.local/share/cursor-agent/versions/2026.06.01-abc/cursorsandbox", "cursorsandbox",
+		  "/home/me/.local/share/cursor-agent/versions/2026.06.01-abc/cursorsandbox\0--policy\0x", .parent = &cursor_agent), BACKGROUND },
+	{ PROCESS("/usr/bin/bash", "bash", "bash\0-c\0make", .parent = &kimi), BACKGROUND },
+	{ PROCESS("/usr/bin/bash", "bash", "bash\0-c\0make", .parent = &openclaw), BACKGROUND },
+	{ PROCESS("/usr/bin/bash", "bash", "bash\0-lc\0make", .parent = &codex_acp), BACKGROUND },
 	/* Interfaces of agents, shells that somebody types into, editors, and programs with windows. */
+	{ PROCESS("/usr/bin/dash", "sh", "/bin/sh\0-c\0check", .parent = &other_agent), "no rule" },
+	{ PROCESS("/home/me/.local/share/cursor-agent/versions/2026.06.01-abc/node", "MainThread",
+		  "/home/me/.local/bin/agent\0/home/me/.local/share/cursor-agent/versions/2026.06.01-abc/index.js", .parent = &in_terminal), "no rule" },
+	{ PROCESS("/usr/bin/python3.13", "Kimi Code", "Kimi Code", .parent = &in_terminal), "no rule" },
+	{ PROCESS("/usr/bin/node", "openclaw-gatewa", "openclaw-gateway"), "no rule" },
 	{ PROCESS(NPM "@anthropic-ai/claude-code/bin/claude.exe", "claude", "claude", .parent = &in_terminal), "no rule" },
 	{ PROCESS("/usr/bin/node", "node", "node\0/usr/bin/codex", .parent = &in_terminal), "no rule" },
 	{ PROCESS("/opt/codex/bin/codex", "codex", "/opt/codex/bin/codex", .parent = &in_terminal), "no rule" },
@@ -156,7 +173,9 @@ static struct program programs[] = {
 	{ PROCESS("/usr/bin/tmux", "tmux: server", "tmux", .parent = &claude, .elsewhere = true), "no class" },
 	{ PROCESS("/usr/lib/firefox/firefox", "firefox", "firefox\0https://x", .parent = &claude), INTERACTIVE },
 	{ PROCESS("/usr/lib/chromium/chromium", "chromium", "/usr/lib/chromium/chromium\0--type=zygote", .parent = &codex), INTERACTIVE },
+	{ PROCESS("/opt/zen/zen-bin", "zen-bin", "/opt/zen/zen-bin\0https://x", .parent = &claude), "no class" },
 	{ PROCESS("/usr/bin/whiptail", "whiptail", "whiptail\0--yesno\0x", .parent = &apt), "no class" },
+	{ PROCESS("/usr/bin/ccmake", "ccmake", "ccmake\0-S.\0-Bbuild", .parent = &make), "no class" },
 	{ PROCESS("/src/linux/scripts/kconfig/mconf", "mconf", "scripts/kconfig/mconf\0Kconfig", .parent = &make), "no class" },
 	{ PROCESS("/usr/bin/qemu-system-x86_64", "qemu-system-x86", "qemu-system-x86_64\0-display\0gtk", .parent = &make), "no class" },
 
@@ -364,7 +383,7 @@ TEST(programs_that_people_run_have_their_classes)
 TEST(terminals_and_editors_end_inheritance)
 {
 	static const char *const names[] = { "xterm", "kitty", "tmux", "vim", "nvim", "emacs", "code", "cursor", "kak", "gnome-terminal",
-					     "xdg-open", "less", "screen", "sshd" };
+					     "xdg-open", "less", "screen", "sshd", "tabby", "warp", "zeditor", "zen" };
 	struct config *config = shipped(RULES_FILES, RULES_FILES, NULL);
 
 	for (size_t i = 0; i < 2 * COUNT(names); i++) {
