@@ -50,6 +50,8 @@ TABLES = (
     Table("browser", "browser", _BROWSER,
           "browser --prepare --duration 20 --rounds 6 --seed 4601 "
           "--variants default,schedqos:balanced,schedqos:announcement", "one: frame time"),
+    Table("firefox", "browser", _BROWSER,
+          "browser --browser firefox --prepare --duration 20 --rounds 6 --seed 4608 --variants default,schedqos:balanced"),
     Table("frames", "frames", _layouts("flat", "session", "services", "apps"),
           "frames --prepare --duration 32 --rounds 8 --seed 4602 "
           "--variants default,schedqos:balanced,schedqos:balanced+weights,schedqos:announcement"),

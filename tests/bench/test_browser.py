@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The scenario browser: what is made of frames and keys, and a real page where there is a Chromium."""
+"""The scenario browser: what is made of frames and keys, and a real page where there is a Chromium or a Firefox."""
 
 import json
+import os
+import shutil
 import unittest
 
 import case
 from case import Folder
-from schedqos_bench.devtools import Browser
+from schedqos_bench import devtools, marionette
 from schedqos_bench.process import Failure, adopt_orphans, until
 from schedqos_bench.scenarios import browser
 from waiting import PATIENCE
@@ -45,11 +47,12 @@ class Figures(unittest.TestCase):
 
 
 class Live(Folder):
-    def test_a_page_draws_and_answers_keys(self):
-        if not browser._program():
-            self.skipTest("needs a browser (package chromium)")
+    def draws_and_answers(self, kind, *programs):
+        program = next(filter(None, map(shutil.which, programs)), None)
+        if not program:
+            self.skipTest(f"needs a browser ({' or '.join(programs)})")
         adopt_orphans()
-        with Browser(browser._program(), browser.PAGE, self.folder / "log") as shown:
+        with kind.Browser(program, browser.PAGE, self.folder / "log") as shown:
             self.assertGreater(shown.evaluate("calibrate(1)"), 0)
             shown.evaluate("begin(1000)")
             until(lambda: shown.evaluate("frames.length") > 3, PATIENCE * 3, "frames are drawn", interval=0.1)
@@ -60,7 +63,16 @@ class Live(Folder):
             with self.assertRaises(Failure):
                 shown.evaluate("nothing.at.all")
 
+    def test_a_page_in_chromium(self):
+        self.draws_and_answers(devtools, "chromium", "chromium-browser", "google-chrome")
+
+    @unittest.skipIf(os.geteuid(), "needs root, for a network of its own")
+    def test_a_page_in_firefox(self):
+        self.draws_and_answers(marionette, "firefox", "firefox-esr")
+
     def test_a_browser_that_ends_is_a_failure(self):
         adopt_orphans()
-        with self.assertRaisesRegex(Failure, "has ended"), Browser("true", browser.PAGE, self.folder / "log"):
-            pass
+        for kind in [devtools] if os.geteuid() else [devtools, marionette]:
+            with self.subTest(kind.__name__), self.assertRaisesRegex(Failure, "has ended"), \
+                    kind.Browser("true", browser.PAGE, self.folder / "log"):
+                pass

@@ -6,20 +6,20 @@ cgroup with it, and with a border between them. Keys are pressed from outside, a
 
 import collections
 import json
+import os
 import random
 import shutil
 import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from .. import histogram, kernel_build, layouts, progress
-from ..devtools import Browser
+from .. import devtools, histogram, kernel_build, layouts, marionette, progress
 from ..process import Failure
 from ..programs import let_run
 from . import Missing, Round, metric, natural, percentile, positive
 
 NAME, TITLE = "browser", "A browser's frames and keys + kernel build"
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "firefox", "firefox-esr")
 PAGE = Path(__file__).parents[1] / "page.html"
 
 # Its layout, and how it is called.
@@ -31,6 +31,7 @@ KEY_SECONDS = 0.15
 
 
 def add_options(group):
+    group.add_argument("--browser", choices=PROGRAMS, help="the browser (the first of these in PATH)")
     group.add_argument("--browser-work", type=positive, default=6, metavar="MS",
                        help="that the page computes in each frame, on an idle machine (%(default)s)")
     group.add_argument("--browser-iterations", type=natural, default=0, metavar="N",
@@ -39,14 +40,26 @@ def add_options(group):
                        help="of one (cgroup) and border, which share the time of a round (both)")
 
 
-def _program():
-    return next(filter(None, map(shutil.which, PROGRAMS)), None)
+def _program(options):
+    return next(filter(None, map(shutil.which, [options.browser] if options.browser else PROGRAMS)), None)
+
+
+def is_firefox(program):
+    return Path(program).name.startswith("firefox")
+
+
+def _browser(options, output, prefix=()):
+    program = _program(options)
+    return (marionette if is_firefox(program) else devtools).Browser(program, PAGE, output, prefix)
 
 
 def needs(options):
     missing = kernel_build.needs(options)
-    if not _program():
-        missing.append(Missing("a browser", f"package chromium, or another of {', '.join(PROGRAMS)} in PATH"))
+    program = _program(options)
+    if not program:
+        missing.append(Missing(options.browser or "a browser", f"package chromium, or another of {', '.join(PROGRAMS)} in PATH"))
+    elif is_firefox(program) and os.geteuid():
+        missing.append(Missing("a network of its own for Firefox", "root, or another browser"))
     wrong = [place for place in options.browser_places if place not in PLACES]
     if wrong:
         missing.append(Missing(f"a place {', '.join(wrong)}", f"--browser-places is of {', '.join(PLACES)}"))
@@ -56,7 +69,7 @@ def needs(options):
 
 
 def config(_):
-    return {**{name: {"qos": "QOS_USER_INTERACTIVE"} for name in ("chromium", "chrome")},
+    return {**{name: {"qos": "QOS_USER_INTERACTIVE"} for name in ("chromium", "chrome", "firefox", "firefox-esr")},
             "make": {"qos": "QOS_BACKGROUND", "inherit": True},
             **{name: {"qos": "QOS_BACKGROUND"} for name in ("gcc", "cc1", "as", "ld")},
             "schedqos": {"autogroup": "keep"}}
@@ -67,7 +80,7 @@ def counted_seconds(options, seconds):
 
 
 def commands(options, _):
-    return {"browser": [_program() or PROGRAMS[0], f"page.html ({options.browser_iterations or 'auto'} iterations a frame)"],
+    return {"browser": [_program(options) or PROGRAMS[0], f"page.html ({options.browser_iterations or 'auto'} iterations a frame)"],
             "make": kernel_build.command(options)}
 
 
@@ -98,7 +111,7 @@ def _kernel(context):
 def prepare(context):
     _kernel(context).prepare()
     if not context.options.browser_iterations:
-        with Browser(_program(), PAGE, context.raw("calibration")) as browser:
+        with _browser(context.options, context.raw("calibration")) as browser:
             context.options.browser_iterations = int(browser.evaluate(f"calibrate({context.options.browser_work})"))
         progress.log(f"browser: {context.options.browser_iterations} iterations take {context.options.browser_work} ms")
 
@@ -146,7 +159,7 @@ def _measure(context, place, seconds):
         prefix = stack.enter_context(layouts.made(PLACES[place][0], context.running.pids(), context.weights))
         build = stack.enter_context(kernel.build(log, prefix("build")))
         kernel_build.await_compiler(log, build)
-        browser = stack.enter_context(Browser(_program(), PAGE, context.raw("browser"), prefix("frames")))
+        browser = stack.enter_context(_browser(context.options, context.raw("browser"), prefix("frames")))
         began, clock = time.time(), time.monotonic()
         found, pressed = _show(browser, context, seconds, [build])
         objects, elapsed = kernel.objects_since(began), time.monotonic() - clock
