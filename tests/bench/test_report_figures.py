@@ -42,9 +42,9 @@ class Verdicts(unittest.TestCase):
             self.assertTrue(figures.is_claim(want))
 
     def test_without_an_interval(self):
-        self.assertEqual(self.words(None, None, "lower"), figures.FEW_ROUNDS)
+        self.assertEqual(self.words(None, None, "lower"), figures.TOO_FEW)
         self.assertEqual(figures.verdict(Interval(1.0, None, None), "lower", [1.0, 0.0]), figures.NO_INTERVAL)
-        self.assertFalse(figures.is_claim(figures.FEW_ROUNDS))
+        self.assertFalse(figures.is_claim(figures.TOO_FEW))
 
 
 class Lines(unittest.TestCase):
@@ -76,7 +76,7 @@ class Lines(unittest.TestCase):
         self.set_metric("default", [10, 20, 30, 40, 50, 60])
         self.set_metric("schedqos", [30, 60, 90, 120, 150, None])
         cell = self.line(self.result, "rps").cells["schedqos"]
-        self.assertEqual((round(cell.ratio.ratio, 9), cell.verdict), (3, figures.FEW_ROUNDS))
+        self.assertEqual((round(cell.ratio.ratio, 9), cell.verdict), (3, figures.TOO_FEW))
 
     def test_warm_up_rounds_do_not_count(self):
         want = figures.lines(self.result, "schbench")

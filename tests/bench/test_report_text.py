@@ -100,7 +100,7 @@ class Mail(unittest.TestCase):
 
     def test_few_rounds(self):
         text = written(synthetic.result(("cyclictest",), 2, 4))
-        self.assertIn("too few rounds", text)
+        self.assertIn("too few values", text)
         self.assertNotRegex(text, r"\d \[\d")
         self.assertNotRegex(text, r"  (better|worse)\n")
 

@@ -9,7 +9,7 @@ _IDLE = "nearly idle"
 
 def _sentence(name, cell, base):
     so_long = f"with {name} your programs waited for the processor"
-    if cell.verdict in (figures.FEW_ROUNDS, figures.NO_INTERVAL) or not cell.ratio or cell.ratio.low is None:
+    if cell.verdict in (figures.TOO_FEW, figures.NO_INTERVAL) or not cell.ratio or cell.ratio.low is None:
         return f"it cannot be said yet whether {name} helps here: measure at least six rounds while the machine is busy"
     if cell.verdict == figures.BETTER:
         return f"{so_long} about {100 * (1 - cell.ratio.ratio):.0f} % less than without it"

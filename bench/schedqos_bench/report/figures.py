@@ -16,7 +16,7 @@ PERCENTS = (50, 90, 99, 99.9)
 
 BETTER, WORSE, LOWER, HIGHER = "better", "worse", "lower", "higher"
 NO_DIFFERENCE = "no difference shown"
-FEW_ROUNDS = "too few rounds"
+TOO_FEW = "too few values"
 NO_INTERVAL = "no interval: zeros"
 DISAGREE = "runs disagree"
 
@@ -96,7 +96,7 @@ def values(result, scenario, variant, metric, of=rounds):
 def verdict(ratio, better, measured):
     """In words, and no claim where the interval includes 1. measured: all values that are compared, but for counts."""
     if ratio.low is None:
-        return NO_INTERVAL if min(measured, default=1) <= 0 else FEW_ROUNDS
+        return NO_INTERVAL if min(measured, default=1) <= 0 else TOO_FEW
     if ratio.low <= 1 <= ratio.high:
         return NO_DIFFERENCE
     direction = LOWER if ratio.high < 1 else HIGHER
