@@ -174,10 +174,6 @@ static struct program programs[] = {
 	{ PROCESS("/usr/bin/tmux", "tmux: server", "tmux", .parent = &claude, .elsewhere = true), "no class" },
 	{ PROCESS("/usr/lib/firefox/firefox", "firefox", "firefox\0https://x", .parent = &claude), INTERACTIVE },
 	{ PROCESS("/usr/lib/chromium/chromium", "chromium", "/usr/lib/chromium/chromium\0--type=zygote", .parent = &codex), INTERACTIVE },
-	/* A browser without a window: its first process, and the one that forks the others. */
-	{ PROCESS("/opt/google/chrome/chrome", "chrome", "/opt/google/chrome/chrome\0--headless\0--remote-debugging-pipe", .parent = &claude),
-	  "no class" },
-	{ PROCESS("/opt/google/chrome/chrome", "chrome", "/opt/google/chrome/chrome\0--type=zygote\0--no-sandbox\0--headless=new"), "no class" },
 	{ PROCESS("/opt/zen/zen-bin", "zen-bin", "/opt/zen/zen-bin\0https://x", .parent = &claude), "no class" },
 	{ PROCESS("/usr/bin/whiptail", "whiptail", "whiptail\0--yesno\0x", .parent = &apt), "no class" },
 	{ PROCESS("/usr/bin/ccmake", "ccmake", "ccmake\0-S.\0-Bbuild", .parent = &make), "no class" },
