@@ -20,7 +20,7 @@
 /* Maximum number of batches per wake-up, which take us a millisecond; and minimum time between two such wake-ups. */
 #define RECORDS_BATCH 64
 #define BATCHES_MAX   16
-#define EVERY_MS      20
+#define EVERY_MS      100
 
 /*
  * Handle events after looking at this many tasks, so that no task has to wait for its class until all have been looked
