@@ -303,8 +303,8 @@ void plan_judge(const struct plan *plan, const struct decision *decision)
 			doubted = 0;
 	}
 	/*
-	 * What nobody's record explains may be a choice. A difference that takes privilege suggests that the parent has
-	 * adopted the task; a custom slice does not.
+	 * If no record fits, the task may have chosen what it carries. If the difference takes privilege, the parent
+	 * may only have adopted the task. A custom slice takes none.
 	 */
 	if ((task->flags & TASK_UNHEARD) && guess.fit != FITS) {
 		doubted |= PRIVILEGED;

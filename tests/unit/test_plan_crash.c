@@ -260,8 +260,8 @@ MACHINE_TEST(a_leader_that_is_reniced_before_a_crash_does_not_lower_its_thread)
 }
 
 /*
- * Nobody has looked at the child before the crash, and its record is older than the slice that it has copied. What its
- * parent chose after the fork says nothing about the child.
+ * The daemon is killed before it looks at the child, whose record lacks the slice that the parent had chosen. What the
+ * parent chooses after the fork says nothing about the child.
  */
 MACHINE_TEST(after_a_crash_a_copy_is_not_compared_with_later_choices_of_its_parent)
 {
