@@ -12,6 +12,8 @@ MS = 1_000_000
 
 _LAYOUT = struct.Struct("=IIQiIQQQ")
 _NUMBERS = (314, 315) if platform.machine() == "x86_64" else (274, 275)
+_IO_NUMBERS = (251, 252) if platform.machine() == "x86_64" else (30, 31)
+_IOPRIO_WHO_PROCESS = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -54,6 +56,19 @@ def put(tid, attr):
     if _libc.syscall(_NUMBERS[0], tid, packed, 0) < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"sched_setattr: {os.strerror(error)}")
+
+
+def get_io(tid):
+    """The task's I/O priority as the kernel writes it, 0 if it has none of its own; None when it is gone."""
+    found = _libc.syscall(_IO_NUMBERS[1], _IOPRIO_WHO_PROCESS, tid)
+    return None if found < 0 else found
+
+
+def put_io(tid, priority):
+    """Sets a task's I/O priority, as get_io returns it."""
+    if _libc.syscall(_IO_NUMBERS[0], _IOPRIO_WHO_PROCESS, tid, priority) < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"ioprio_set: {os.strerror(error)}")
 
 
 def has_slices():

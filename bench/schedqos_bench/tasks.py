@@ -13,6 +13,7 @@ _FAIR = (attr.NORMAL, attr.BATCH, attr.IDLE)
 class Task(NamedTuple):
     start: int  # with the tid, identifies the task
     attr: attr.Attr
+    io: int = 0  # I/O priority, as attr.get_io returns it
 
 
 def _task(path, tid):
@@ -22,10 +23,10 @@ def _task(path, tid):
             fields = file.read().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    found = attr.get(tid)
-    if found is None or int(fields[6]) & _PF_KTHREAD or found.policy not in _FAIR:
+    found, io = attr.get(tid), attr.get_io(tid)
+    if found is None or io is None or int(fields[6]) & _PF_KTHREAD or found.policy not in _FAIR:
         return None
-    return Task(int(fields[19]), found)
+    return Task(int(fields[19]), found, io)
 
 
 def _threads(pid):
@@ -49,7 +50,7 @@ def snapshot():
 def changed(before, now):
     """{tid: Task as it was before} of those that are not what they were."""
     return {tid: before[tid] for tid, task in now.items()
-            if tid in before and before[tid].start == task.start and before[tid].attr != task.attr}
+            if tid in before and before[tid].start == task.start and before[tid] != task}
 
 
 def of_classes(found, classes):
@@ -66,5 +67,6 @@ def put_back(before):
     for tid, task in before.items():
         try:
             attr.put(tid, task.attr._replace(slice_ns=0 if task.attr.slice_ns == base else task.attr.slice_ns))
+            attr.put_io(tid, task.io)
         except ProcessLookupError:
             pass

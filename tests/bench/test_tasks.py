@@ -10,6 +10,7 @@ from schedqos_bench import attr, runner, tasks
 
 PRISTINE = attr.Attr(attr.NORMAL, 0, 3_000_000)
 BACKGROUND = attr.CLASSES["QOS_BACKGROUND"]
+IDLE_IO = 3 << 13
 
 
 class Tasks(unittest.TestCase):
@@ -20,13 +21,19 @@ class Tasks(unittest.TestCase):
                 self.assertIn(sleeper.pid, before)
                 self.assertNotIn(2, before)  # kthreadd
                 os.setpriority(os.PRIO_PROCESS, sleeper.pid, 7)
+                attr.put_io(sleeper.pid, IDLE_IO)
                 changed = {sleeper.pid: tasks.changed(before, tasks.snapshot())[sleeper.pid]}
                 if os.geteuid() != 0:
                     self.skipTest("only root may lower a nice value")
                 tasks.put_back(changed)
                 self.assertEqual(attr.get(sleeper.pid), before[sleeper.pid].attr)
+                self.assertEqual(attr.get_io(sleeper.pid), before[sleeper.pid].io)
             finally:
                 sleeper.kill()
+
+    def test_an_io_priority_alone_counts_as_changed(self):
+        before = {1: tasks.Task(10, PRISTINE)}
+        self.assertEqual(tasks.changed(before, {1: tasks.Task(10, PRISTINE, IDLE_IO)}), before)
 
     def test_what_others_change_during_a_round_is_not_put_back(self):
         # 1 was changed by somebody; 2 is left with a class.
