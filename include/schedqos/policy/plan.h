@@ -3,37 +3,51 @@
  * The plan decides which scheduling attributes each task gets. Events and facts go in, actions come out. The plan makes
  * no system call and reads no clock: the caller carries out each action and reports the result.
  *
- * THE MODEL. Each task has a record (tasks.h). Beside the task's class, the record holds
+ * THE MODEL. One value of an attribute is above another if it takes privilege to go there: a lower nice value, a
+ * real-time policy or I/O priority, or another policy instead of SCHED_IDLE. Slices and clamps are never above each
+ * other. Each task has a record (tasks.h). Beside the task's class, the record holds
  *	`had`		the attributes that the task would carry without us, and gets back at the stop
  *	`known`		the attributes that it carries as far as we know: last found, or last set
  *	`prev`		what it carried before we last set it; the same as `known` after a choice was found
  *	`theirs`	which attributes somebody else has chosen since a rule or override last took effect
- * The class decides each attribute that it gives and that is not in `theirs`. Those in `theirs` stay as somebody chose
- * them, and all others are as in `had`. Then the limit lowers them all. A look reads what the task carries. An
- * attribute that differs from `known` was chosen: it becomes `theirs`, and the class leaves it alone until a rule
- * takes effect. The choice also becomes `had` if it is not above `had`, or if it must have taken privilege, because no
- * class can have given so much (can_have in judge.c).
+ *
+ * A look reads what the task carries. An attribute that differs from `known` was chosen by somebody: it is in `theirs`
+ * from now on. It also becomes `had`, unless it is above `had` and may come from what a class gave: beside `had` nice 0
+ * and classes down to nice -4, a choice of 5 or -10 becomes `had`, a choice of -2 does not (can_have in judge.c).
+ *
+ * What a task is to carry: its class decides the attributes that it gives, except those in `theirs`; the others are as
+ * in `had`. The class raises no task that was lowered (nice above 0, SCHED_IDLE or a low I/O priority in `had`), except
+ * by "yield": false, "enforce": true or an override with permission. Some tasks are left alone and carry `had`, or what
+ * was chosen for them later: those without a class, and those with a class that yields to choices (must_leave in
+ * plan_decide.c). Last, the limit lowers what is above it.
  *
  * fork		The record is copied, because the kernel copies the attributes: from the parent, or for a thread from
- *		the leader, because no event names the thread's creator. If that may be wrong, mostly because we set
- *		the parent while it forked (due_at_birth in plan_book.c), we look at the child. The first of the
- *		records that fit best becomes its own, with the least `had` of these (plan_judge in judge.c).
- * exec		A rule takes effect: `theirs` is cleared, and the class replaces all choices. Exceptions:
- *		some rules leave a task alone if anything was chosen for it (must_leave in plan_decide.c), and only
- *		"yield": false, "enforce": true and an override with permission raise what is lowered in `had`.
+ *		the leader, because no event names the thread's creator. If the copy may be wrong, mostly because we set
+ *		the parent while it forked (due_at_birth in plan_book.c), we look at the child. We compare what it
+ *		carries with each record that it may be a copy of, and it gets the one that fits best: among equals
+ *		the first, with the lowest `had` of them all (plan_judge in judge.c).
+ * exec		The process gets the lowest `had` of its threads, because any of them may have called exec. We look at
+ *		it. Then a rule takes effect: `theirs` is cleared, and the class replaces all choices. A task that is
+ *		left alone gets `had`.
  * rename, move, reload
- *		A rule takes effect if the task gets another rule or class. An override takes effect in the same way.
+ *		A rule takes effect if the task gets another rule or class. So does an override when it begins. When an
+ *		override ends, or the limit or the focus changes the class, choices stay that are in `had` or not above
+ *		the new class.
  * renice	No event reports it, and no task becomes due; the next look finds the choice. Only tasks whose rule
- *		enforces its class become due after each change, and their choices are undone.
- * limit	The task carries no more than the limit's class gives, whether by its class or by choice. When the limit
- *		ends, choices that are in `had` return; others that it lowered are lost.
- * loss		A scan finds each task whose birth we missed, and compares it with its parent and the parent's threads.
- *		If none fits, its `had` becomes no more than it carries, and than any task had before a class raised it.
+ *		enforces its class become due after each change. The class is put on them again, and `had` keeps the
+ *		choice.
+ * limit	A task of a fair policy carries no more than the limit's class gives, whether by its class or by choice.
+ *		When the limit ends, choices that are in `had` return; others that it lowered are lost.
+ * loss		A scan finds each task whose birth we missed, and compares it with its parent, or a thread with its
+ *		leader. If a process carries something else, somebody else may have made it: its `had` becomes no more
+ *		than it carries, nor, if a class may have given that, than the lowest `had` that a class has raised. An
+ *		exec that we missed counts as a rename.
  * crash	The records stay in a file. The next daemon adopts them without `theirs`, and its rules take effect; or
  *		`restore` puts everything back. A task that was being set when the daemon was killed is compared with
  *		`known` and `prev`. Without records, all that is found becomes `had`.
- * stop		Every task is looked at and gets `had` back. The records stay in a file, for children of forks that
- *		outlast the stop: the next start or `restore` finds them (is_late in plan_book.c).
+ * stop		Every task is looked at and gets `had` back. The records stay in a file. A fork may outlast the stop:
+ *		the next start, or `restore`, finds its child and puts it back by its parent's record (is_late in
+ *		plan_book.c).
  */
 #pragma once
 
