@@ -29,7 +29,8 @@ static bool can_have_policy(const struct task *task, const struct task_attr *act
 /*
  * Returns the attributes that `had` may take over, so that no task gets more than its owner could take. A choice above
  * `had` must have taken privilege in these cases:
- *	- its nice value is below, or its real-time or I/O priority above, all that classes have given (struct given);
+ *	- its nice value is below, or its I/O priority above, all that classes have given (struct given);
+ *	- its real-time priority is above that of `known`, or for a copy above all that classes have given;
  *	- it lowers the nice value, and no class was ever put on the task or its ancestors;
  *	- it leaves SCHED_IDLE, and `known` was SCHED_IDLE.
  */
@@ -234,9 +235,9 @@ static bool consider_threads(const struct plan *plan, const struct decision *dec
 /*
  * Compares with the task's `had` and, if the origin still runs, with the origin's record: `known`, or `prev` if the
  * origin is fresh. Skips the origin of a record that is older than a crash, because the origin may have changed since
- * the fork. If none of these is equal and the task's record is fresh, compares with its `prev` as well. Returns the
- * attributes that then count as chosen if they are below `had`: those whose `had` is lower on an origin that runs, all
- * if none runs; else none.
+ * the fork. If none of these is equal and the task's record is fresh, compares with its `prev` as well, and returns the
+ * attributes that count as chosen if they are below `had`: all if the origin has ended, else those whose `had` is lower
+ * on the origin. Otherwise returns none.
  */
 static uint8_t consider_origin(const struct plan *plan, const struct decision *decision, struct guess *guess)
 {
@@ -275,11 +276,12 @@ static void prove(const struct plan *plan, const struct decision *decision)
 /*
  * Compares the attributes with the task's own record. A task that was being set may also carry `prev`.
  *
- * At the first look a copy is compared with several records: its own `known`; `had` as a whole; `prev` if the record is
- * fresh; and the record of its origin. If the threads of a process differ, a new thread is compared with `known` and
- * fresh `prev` of each of them. Only the records that fit best count (enum fit). The first of them becomes that of the
- * copy, with the least `had` of them all. An attribute below `had` counts as chosen unless all of them agree on it. If
- * only `prev` fits, the attribute still counts as chosen if the origin has ended or its `had` is lower.
+ * At the first look a copy that does not carry its own `known` is compared with other records as well: `had` as a
+ * whole; `prev` if the record is fresh; and the record of its origin. If the threads of a process differ, a new thread
+ * is always compared with `known` and fresh `prev` of each of them. Only the records that fit best count (enum fit).
+ * The first of them becomes that of the copy, with the least `had` of them all. An attribute below `had` counts as
+ * chosen unless all of them agree on it. If only `prev` fits, the attribute still counts as chosen if the origin has
+ * ended or its `had` is lower.
  */
 void plan_judge(const struct plan *plan, const struct decision *decision)
 {

@@ -37,8 +37,8 @@ static void push(struct plan *plan, struct plan_due due)
 }
 
 /*
- * Marks a task as due and queues it. A task that is already due is queued again only by an exec: it may not be queued,
- * because it had ended or its facts could not be read when we decided. A scan queues such a task as well.
+ * Marks a task as due and queues it. A task that is already due is queued again only by an exec: it may have left the
+ * queue, because it had ended or its facts could not be read when we decided. A scan queues such a task as well.
  */
 static void mark(struct plan *plan, struct task *task, enum due due, struct plan_due pushed)
 {

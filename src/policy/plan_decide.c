@@ -104,9 +104,9 @@ static enum task_state next_state(const struct plan *plan, const struct task *ta
 }
 
 /*
- * Returns `had` with the choices that are above it; only the attributes in `theirs` matter. A choice that is not in
- * `had` is above it, and is in `known`. An attribute of `known` below `had` was lowered by a limit, so the choice in
- * `had` is to return.
+ * Returns what somebody chose, of which only the attributes in `theirs` matter. A choice that is not in `had` is above
+ * it, and is in `known`. An attribute of `known` below `had` was lowered by a limit, so the choice in `had` is to
+ * return.
  */
 static struct task_attr choice(const struct task *task)
 {
@@ -194,8 +194,8 @@ static void note_mixture(const struct plan *plan, const struct task *task)
 }
 
 /*
- * Drops choices that may be left over from another class. Called if the class changes without a rule taking effect, or
- * at the first look at a copy. A choice stays if it is in `had`, or not above the attributes of the present class.
+ * Drops choices that are above the present class and not in `had`: they may be left over from another class. Called if
+ * the class changes without a rule taking effect, or at the first look at a copy.
  */
 static void drop_unprivileged(const struct plan *plan, struct task *task)
 {

@@ -16,16 +16,18 @@
  * and classes down to nice -4, a choice of 5 or -10 becomes `had`, a choice of -2 does not (can_have in judge.c).
  *
  * What a task is to carry: its class decides the attributes that it gives, except those in `theirs`; the others are as
- * in `had`. The class raises no task that was lowered (nice above 0, SCHED_IDLE or a low I/O priority in `had`), except
- * by "yield": false, "enforce": true or an override with permission. Some tasks are left alone and carry `had`, or what
- * was chosen for them later: those without a class, and those with a class that yields to choices (must_leave in
- * plan_decide.c). Last, the limit lowers what is above it.
+ * in `had`. The class raises no task that was lowered (nice above 0, SCHED_IDLE or an I/O priority in `had`), except
+ * by "yield": false, "enforce": true or an override with permission. Some tasks are left alone and carry `had`, or
+ * what was chosen for them later: those without a class, those whose class yields to choices (must_leave in
+ * plan_decide.c), and those with a real-time, deadline or sched_ext policy in `had`. Last, the limit's class bounds
+ * all attributes, also slices and clamps, of a task with a fair policy.
  *
  * fork		The record is copied, because the kernel copies the attributes: from the parent, or for a thread from
  *		the leader, because no event names the thread's creator. If the copy may be wrong, mostly because we set
- *		the parent while it forked (due_at_birth in plan_book.c), we look at the child. We compare what it
- *		carries with each record that it may be a copy of, and it gets the one that fits best: among equals
- *		the first, with the lowest `had` of them all (plan_judge in judge.c).
+ *		the parent while it forked (due_at_birth in plan_book.c), we look at the child. If it does not carry
+ *		what its copy says, or the threads of its process differ, we compare it with each record that it may
+ *		be a copy of. It gets the one that fits best. If several fit as well, it gets the first of them, but
+ *		with the lowest `had` of them (plan_judge in judge.c).
  * exec		The process gets the lowest `had` of its threads, because any of them may have called exec. We look at
  *		it. Then a rule takes effect: `theirs` is cleared, and the class replaces all choices. A task that is
  *		left alone gets `had`.
@@ -34,20 +36,20 @@
  *		override ends, or the limit or the focus changes the class, choices stay that are in `had` or not above
  *		the new class.
  * renice	No event reports it, and no task becomes due; the next look finds the choice. Only tasks whose rule
- *		enforces its class become due after each change. The class is put on them again, and `had` keeps the
- *		choice.
- * limit	A task of a fair policy carries no more than the limit's class gives, whether by its class or by choice.
- *		When the limit ends, choices that are in `had` return; others that it lowered are lost.
+ *		enforces its class become due whenever a task is changed. They get the class again; what the choice made
+ *		of `had` stays.
+ * limit	The task carries no more than the limit's class gives, whether by its class or by choice. When the limit
+ *		ends, choices that are in `had` return; others that it lowered are lost.
  * loss		A scan finds each task whose birth we missed, and compares it with its parent, or a thread with its
- *		leader. If a process carries something else, somebody else may have made it: its `had` becomes no more
- *		than it carries, nor, if a class may have given that, than the lowest `had` that a class has raised. An
- *		exec that we missed counts as a rename.
+ *		leader. If a process carries something else, another one may have forked it. Then what it carries
+ *		becomes `had`; but if a class may have given that, `had` becomes no more than the lowest `had` of all
+ *		tasks that a class has raised. An exec that we missed counts as a move.
  * crash	The records stay in a file. The next daemon adopts them without `theirs`, and its rules take effect; or
  *		`restore` puts everything back. A task that was being set when the daemon was killed is compared with
  *		`known` and `prev`. Without records, all that is found becomes `had`.
  * stop		Every task is looked at and gets `had` back. The records stay in a file. A fork may outlast the stop:
- *		the next start, or `restore`, finds its child and puts it back by its parent's record (is_late in
- *		plan_book.c).
+ *		the next start, or `restore`, finds its child and puts it back by the record of its parent, or of any
+ *		task that may be (is_late in plan_book.c).
  */
 #pragma once
 
