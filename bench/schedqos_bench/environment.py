@@ -104,9 +104,10 @@ def _package_version(program):
     if folder and (folder / ".git").exists():
         return f"git {_output(['git', '-C', folder, 'rev-parse', 'HEAD'], '?')}"
     owner = path and _output(["dpkg", "-S", os.path.realpath(path)])
-    if not owner:
+    owners = [line for line in (owner or "").splitlines() if not line.startswith("diversion by ")]
+    if not owners:
         return _digest(program)
-    package = owner.partition(":")[0]
+    package = owners[0].partition(":")[0]
     return f"{package} {_output(['dpkg-query', '-W', '-f', '${Version}', package], '?')}"
 
 
