@@ -175,16 +175,14 @@ def text(table):
 
 def _sentence(result):
     """The README's numbers."""
-    lines = {line.key: line for line in figures.lines(result, "browser")}
-
-    def told(key, unit):
-        cells = lines[key].cells
-        return f"{_value(cells['schedqos:balanced'], unit)} instead of {_value(cells['default'], unit)}"
-
+    cells = {line.key: line.cells for line in figures.lines(result, "browser")}
+    late, frame = cells["late_one"], cells["frame_p99_one"]
+    ours, without = "schedqos:balanced", "default"
     return (f"Next to the build of a kernel in the same cgroup, a page in Chromium that computes for 6 ms in each frame has "
-            f"{told('late_one', '')} late frames a second (in brackets: 95 % intervals), and the p99 of its frame times is "
-            f"{told('frame_p99_one', 'us')}. The [figures](src/doc/figures.md) have other programs, other cgroups, four CPUs, and "
-            "the cases in which nothing is gained, or a wake-up comes later.")
+            f"{words.figure(late[ours].summary['rate'])} instead of {words.figure(late[without].summary['rate'])} late frames a "
+            f"second ({words.ratio(late[ours].ratio)} times as many; in brackets the 95 % interval), and the p99 of its frame times "
+            f"is {_value(frame[ours], 'us')} instead of {_value(frame[without], 'us')}. The [figures](src/doc/figures.md) have other "
+            "programs, other cgroups, four CPUs, and the cases in which nothing is gained, or a wake-up comes later.")
 
 
 _TITLE = "Share of a browser's frames that take longer, next to a build in the same cgroup"
