@@ -34,7 +34,7 @@ _POLICIES = {"SCHED_NORMAL": attr.NORMAL, "SCHED_OTHER": attr.NORMAL, "SCHED_BAT
              "SCHED_IDLE": attr.IDLE}
 
 # Of a session's group with weights, where its apps have 100; the most that cgroups take.
-SESSION_WEIGHT, WEIGHT_MAX = 500, 10000
+SESSION_WEIGHT, WEIGHT_MAX = 244, 10000
 
 # The daemon reads no file over 4 MiB.
 RULES_PER_FILE = 5000

@@ -34,12 +34,12 @@ class Parse(Folder):
         self.assertEqual(found[4].command, "x,y")
 
     def test_weights_go_with_any_mapping(self):
-        text = f"default,default+weights,schedqos+weights=244,schedqos:{self.file}+100+weights,cmd:a=b+weights"
+        text = f"default,default+weights,schedqos+weights=500,schedqos:{self.file}+100+weights,cmd:a=b+weights"
         found = variants.parse([text], "build/schedqos")
-        self.assertEqual([each.name for each in found], ["default", "default+weights", "schedqos+weights=244",
+        self.assertEqual([each.name for each in found], ["default", "default+weights", "schedqos+weights=500",
                                                          "schedqos:mine+100+weights", "a"])
-        self.assertEqual([each.weights for each in found], [None, 500, 244, 500, None])
-        self.assertEqual(found[1].described(), {"kind": "none", "weights": 500})
+        self.assertEqual([each.weights for each in found], [None, 244, 500, 244, None])
+        self.assertEqual(found[1].described(), {"kind": "none", "weights": 244})
 
     def test_the_daemon_of_another_build_is_copied(self):
         build, ours = (Path(self.file).with_name(name) for name in ("other", "ours"))
