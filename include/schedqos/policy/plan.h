@@ -15,12 +15,13 @@
  * from now on. It also becomes `had`, unless it is above `had` and may come from what a class gave: beside `had` nice 0
  * and classes down to nice -4, a choice of 5 or -10 becomes `had`, a choice of -2 does not (can_have in judge.c).
  *
- * What a task is to carry: its class decides the attributes that it gives, except those in `theirs`; the others are as
- * in `had`. The class raises no task that was lowered (nice above 0, SCHED_IDLE or an I/O priority in `had`), except
- * by "yield": false, "enforce": true or an override with permission. Some tasks are left alone and carry `had`, or
- * what was chosen for them later: those without a class, those whose class yields to choices (must_leave in
- * plan_decide.c), and those with a real-time, deadline or sched_ext policy in `had`. Last, the limit's class bounds
- * all attributes, also slices and clamps, of a task with a fair policy.
+ * From that follows what a task is to carry. The class decides each attribute that it gives and that is not in
+ * `theirs`. Those in `theirs` stay as somebody chose them, and all others are as in `had`. The class raises no task
+ * that was lowered (nice above 0, SCHED_IDLE or an I/O priority in `had`), except by "yield": false, "enforce": true
+ * or an override with permission. Some tasks are left alone and carry `had`, or what was chosen for them later: those
+ * without a class, those whose class yields to choices (must_leave in plan_decide.c), and those with a real-time,
+ * deadline or sched_ext policy in `had`. Last, the limit's class bounds all attributes, also slices and clamps, of a
+ * task with a fair policy.
  *
  * fork		The record is copied, because the kernel copies the attributes: from the parent, or for a thread from
  *		the leader, because no event names the thread's creator. If the copy may be wrong, mostly because we set
