@@ -146,6 +146,16 @@ static uint16_t renumber_tag(const struct config *old, const struct config *new,
 	return TAG_NONE;
 }
 
+/* As renumber_tag, but also returns TAG_NONE if the attributes of the class change. */
+static uint16_t renumber_unchanged(const struct config *old, const struct config *new, uint16_t number)
+{
+	const uint16_t now = renumber_tag(old, new, number);
+
+	if (now == TAG_NONE || !qos_attr_equal(&old->rules->tags[number].attr, &new->rules->tags[now].attr))
+		return TAG_NONE;
+	return now;
+}
+
 /*
  * Updates the numbers of rules and tags in all records. The scan that follows matches each process again and finds
  * changes of its class. But it cannot find the inherited rule of an orphan, whose ancestors have ended.
@@ -163,7 +173,7 @@ static void renumber_records(struct plan *plan, const struct config *config, str
 		task->inherit = renumber(plan, config->rules, task->inherit, true);
 		task->own.rule = renumber(plan, config->rules, task->own.rule, task->own.by == REASON_INHERITED);
 		task->own.tag = renumber_tag(plan->config, config, task->own.tag);
-		task->tag = TAG_NONE;
+		task->tag = renumber_unchanged(plan->config, config, task->tag);
 		/* The scan finds limits again, except for a process in an unknown cgroup, which keeps its limit. */
 		if (task->limit && limits_carry(limits, plan->limits, task->limit, &task->limit) < 0)
 			task->limit = 0;

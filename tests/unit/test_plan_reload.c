@@ -38,6 +38,21 @@ MACHINE_TEST(a_changed_class_takes_back_what_it_made_possible)
 	stops_without_trace(m);
 }
 
+MACHINE_TEST(an_unchanged_class_keeps_a_choice_above_it)
+{
+#define LOW  "'QOS_LOW': { 'sched_nice': -1 }, 'chrome': { 'qos': 'QOS_LOW' }"
+#define HIGH "'QOS_HIGH': { 'sched_nice': -8 }"
+	start_and_run(m, LOW "," HIGH, "/usr/bin/chrome");
+	renice(m, 100, -3);
+	scan(m);
+	reload(m, LOW "," HIGH);
+	/* The class has another number now. */
+	reload(m, HIGH ", 'vi': { 'qos': 'QOS_HIGH' }, " LOW);
+	assert_int_equal(machine_task(m, 100)->attr.nice, -3);
+	reload(m, HIGH ", 'QOS_LOW': { 'sched_nice': -2 }, 'chrome': { 'qos': 'QOS_LOW' }");
+	assert_int_equal(machine_task(m, 100)->attr.nice, -2);
+}
+
 MACHINE_TEST(a_task_whose_rule_is_gone_can_be_decided_before_the_scan)
 {
 	start_and_run(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', 'thread_qos': { 'bg': 'QOS_BACKGROUND' } }",
