@@ -7,6 +7,7 @@ import os
 import subprocess
 import unittest
 from types import SimpleNamespace
+from unittest import mock
 
 from case import Folder
 from schedqos_bench import cli
@@ -111,6 +112,40 @@ class Words(unittest.TestCase):
         self.assertEqual(machine.last_lines("a\nb"), ["a", "b"])
 
 
+class Guests(unittest.TestCase):
+    """Guests in whose place generators run."""
+
+    def setUp(self):
+        self.running, self.most, self.ended = set(), 0, []
+
+    def guest(self, name, steps, failure=None):
+        def run():
+            self.running.add(name)
+            self.most = max(self.most, len(self.running))
+            try:
+                for _ in range(steps):
+                    yield
+                if failure:
+                    raise failure
+            finally:
+                self.running.remove(name)
+                self.ended.append(name)
+        return SimpleNamespace(run=run)
+
+    def run_all(self, *guests, at_once):
+        with mock.patch.object(machine, "_POLL", 0):
+            machine.run_all(guests, at_once)
+
+    def test_so_many_at_once(self):
+        self.run_all(self.guest("a", 9), self.guest("b", 1), self.guest("c", 2), self.guest("d", 1), at_once=2)
+        self.assertEqual((self.most, self.ended), (2, ["b", "c", "d", "a"]))
+
+    def test_one_that_fails_ends_the_others(self):
+        with self.assertRaises(machine.NoBoot):
+            self.run_all(self.guest("a", 9), self.guest("b", 1, machine.NoBoot()), self.guest("c", 1), at_once=2)
+        self.assertEqual((self.running, self.ended), (set(), ["b", "a"]))
+
+
 class Numbers(unittest.TestCase):
     def test_table_has_median_least_and_greatest(self):
         found = values.table({"none": {"p99": [1.0, 3.0, 2.0]}, "x": {"p99": [2.0], "late": [None]}}, {"p99": "ms"})
@@ -119,7 +154,7 @@ class Numbers(unittest.TestCase):
     def test_worse_is_a_p99_or_a_count_above_the_ratio(self):
         found = {"none": {"a_p99": [1.0, 2.0, 3.0], "a_max": [1.0], "a_late": [0], "b_p99": [2.0], "c_p99": [None]},
                  "x": {"a_p99": [2.2], "a_max": [9.0], "a_late": [1], "b_p99": [2.1], "c_p99": [1.0]}}
-        self.assertEqual(values.worse(found, "x", "none", 1.05), {"a_p99": (2.0, 2.2), "a_late": (0, 1)})
+        self.assertEqual(values.worse(found, "x", "none", 1.05), {"a_p99": (2.0, 2.2, False), "a_late": (0, 1, True)})
 
     def test_costs_are_for_each_operation(self):
         found = costs.values([("10/idle/fork", {"ops": 200, "main": 2_000_000, "helper": 200_000}),

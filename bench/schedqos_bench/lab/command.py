@@ -2,15 +2,17 @@
 """The verb "lab" of schedqos-bench."""
 
 import json
+import os
 import shlex
 from pathlib import Path
 
 from .. import marked, progress
 from ..process import Failure, nothing_left
+from ..scenarios import positive
 from ..variants import BUILD, CONFIGS
 from . import emulator, expect, kernels, scenarios, values, variants
 from .archive import Archive
-from .machine import Machine, NoBoot
+from .machine import Machine, NoBoot, run_all
 
 # As git bisect run takes them: a bad revision, one to skip, and an end of the bisection.
 EXIT_NOT_AS_EXPECTED, EXIT_USAGE, EXIT_NO_BOOT, EXIT_FAILED = 1, 2, 125, 128
@@ -29,11 +31,13 @@ def add_parser(verbs):
     lab.add_argument("--kernel", default=kernels.NEWEST, metavar="KERNEL",
                      help="a series of Debian's, such as 7.3, or an image (%(default)s)")
     lab.add_argument("--cpus", type=int, choices=emulator.CPUS, default=1, help="of the guest (%(default)s)")
-    lab.add_argument("--seeds", type=int, metavar="N", help="so many, which vary phases, lengths and CPUs (default: the scenario's)")
+    lab.add_argument("--seeds", type=positive, metavar="N", help="so many, which vary phases, lengths and CPUs (default: the scenario's)")
     lab.add_argument("--variants", action="append", metavar="LIST", help=f"of {variants.EXPECTED}")
-    lab.add_argument("--seconds", type=int, metavar="S", help="of each measurement, in the guest (default: the scenario's)")
+    lab.add_argument("--seconds", type=positive, metavar="S", help="of each measurement, in the guest (default: the scenario's)")
     for module in scenarios.ALL.values():
         getattr(module, "add_options", lambda _: None)(lab)
+    lab.add_argument("--jobs", type=positive, default=len(os.sched_getaffinity(0)), metavar="N",
+                     help="guests at once, each of which keeps one CPU busy (%(default)s)")
     lab.add_argument("--build", type=Path, default=BUILD, metavar="DIR", help="where make has put the programs")
     lab.add_argument("--expect", action="append", default=[], metavar="CONDITION",
                      help="such as 'session frame_done_p99 <= 5 ms': exit 0 if all hold, 1 if not, 125 without a boot")
@@ -87,15 +91,15 @@ def measure(args, scenario, chosen):
     qemu = emulator.find(args.cpus)
     kernel = kernels.find(args.kernel)
     progress.log(f"{args.scenario}: {kernel}, {args.cpus} CPUs, QEMU {qemu.version}")
+    guests = [Machine(qemu, kernel, _archive(scenario, variant, seeds, args), args.cpus, variant.name) for variant in chosen]
+    run_all(guests, args.jobs)
     found, traces = {}, []
-    for variant in chosen:
-        archive = _archive(scenario, variant, seeds, args)
-        results = Machine(qemu, kernel, archive, args.cpus, variant.name).run()
-        of_seed = [[(label.partition("/")[2], value) for label, value in results if label.startswith(f"{seed}/")]
+    for guest in guests:
+        of_seed = [[(label.partition("/")[2], value) for label, value in guest.results if label.startswith(f"{seed}/")]
                    for seed in seeds]
         each = [scenario.values(some, args) for some in of_seed]
-        traces += [f"{variant.name}, {text}" for label, text in results if label == scenarios.frames.TRACE]
-        found[variant.name] = {metric: [values.get(metric) for values in each] for metric in each[0]}
+        traces += [f"{guest.title}, {text}" for label, text in guest.results if label == scenarios.frames.TRACE]
+        found[guest.title] = {metric: [values.get(metric) for values in each] for metric in each[0]}
     if traces:
         args.trace.write_text("\n".join(traces), encoding="utf-8")
     return found
@@ -157,7 +161,8 @@ def _promise(found):
             continue
         broken = values.worse(found, name, _NO_DAEMON, _PROMISE)
         cells = [f"{metric} ({values.number(now)} for {values.number(was)}"
-                 + (f", {now / was:.2f} x)" if was else ")") for metric, (was, now) in broken.items()]
+                 + (f", {now / was:.2f} x" if was else "") + (", in every seed)" if in_all else ")")
+                 for metric, (was, now, in_all) in broken.items()]
         yield (f"Above {_PROMISE} x no daemon with {name}: {', '.join(cells)}." if cells else
                f"With {name} no p99 and no count of late ones is above {_PROMISE} x no daemon.")
 

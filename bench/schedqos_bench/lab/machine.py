@@ -25,6 +25,7 @@ _MEMORY = 512
 _SILENCE = 60
 _CONSOLE_LINES = 25
 _POLL = 0.1
+_ENDED = object()
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -79,7 +80,7 @@ def _read_results(line):
 
 
 class Machine:
-    """A guest: a kernel with an initramfs. run() gives its results as [(label, value)]."""
+    """A guest: a kernel with an initramfs. results: [(label, value)], when it has ended."""
 
     def __init__(self, qemu, kernel, archive, cpus, title, memory=_MEMORY):
         self.qemu, self.kernel, self.archive, self.cpus = qemu, kernel, archive, cpus
@@ -87,6 +88,7 @@ class Machine:
         self.results, self.guest_seconds, self.began = [], 0, 0.0
 
     def run(self):
+        """A generator that boots the guest, yields while it runs, and is done when the guest has ended."""
         with tempfile.TemporaryDirectory(prefix="schedqos-lab-") as folder:
             folder = Path(folder)
             self.archive.write(folder / "initramfs")
@@ -99,8 +101,7 @@ class Machine:
             with Program(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                          stop_timeout=5, death_signal=signal.SIGKILL) as program, \
                     open(folder / "words", encoding="utf-8", errors="replace") as words:
-                self._follow(program, words, folder / "console")
-        return self.results
+                yield from self._follow(program, words, folder / "console")
 
     def _follow(self, program, words, console):
         silence, rest, size = _Silence(program.pid), "", 0
@@ -119,7 +120,7 @@ class Machine:
                 raise self._no_boot("ended without a result" + (f": {said[-1000:]}" if said else ""), console)
             if silence.passed() > _SILENCE:
                 raise self._no_boot(f"silent for {_SILENCE} s", console)
-            time.sleep(_POLL)
+            yield
 
     def _take(self, line, console):
         """Returns whether the guest is done."""
@@ -149,3 +150,15 @@ class Machine:
         shown = "\n".join("  " + escape.visible(line) for line in lines)
         return kind(f"{self.title}: {what}. Kernel: {self.kernel}. "
                     + (f"The last lines of its console:\n{shown}" if shown else "It printed nothing on its console."))
+
+
+def run_all(machines, at_once):
+    """Runs guests, so many at once. What one of them shows depends on nothing outside it."""
+    with contextlib.ExitStack() as stack:
+        waiting = [stack.enter_context(contextlib.closing(machine.run())) for machine in machines]
+        running = []
+        while waiting or running:
+            starting = waiting[:at_once - len(running)]
+            del waiting[:len(starting)]
+            running = [each for each in running + starting if next(each, _ENDED) is not _ENDED]
+            time.sleep(_POLL)
