@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import order, preparing, progress, report, result, scenarios, tables, variants
+from . import folders, order, preparing, progress, report, result, scenarios, tables, variants
 from .lab import command as lab
 from .process import Failure, nothing_left, stop_on_signals
 from .scenarios import schbench
@@ -28,12 +28,12 @@ ANNOUNCED = ("cyclictest", "schbench")
 
 def _shown(name):
     """A folder of results for the help: as short as it is in a tree of sources."""
-    return f"build/bench/{name}" if variants.IN_SOURCES else f"~/schedqos-bench/{name}"
+    return f"build/bench/{name}" if folders.IN_SOURCES else f"~/schedqos-bench/{name}"
 
 
 def _results(build):
     """Where results go: to the build that is measured, unless that is what a package has installed."""
-    return variants.RESULTS if build == variants.BUILD else build / "bench"
+    return folders.RESULTS if build == folders.BUILD else build / "bench"
 
 
 def _add_measuring(parser):
@@ -43,9 +43,9 @@ def _add_measuring(parser):
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"for the result (default: {_shown('results/TIME')})")
     parser.add_argument("--prepare", action="store_true",
                         help="autogroup off and cgroups flat, as the announcement assumes; put back at the end")
-    parser.add_argument("--build", type=Path, default=variants.BUILD, metavar="DIR",
+    parser.add_argument("--build", type=Path, default=folders.BUILD, metavar="DIR",
                         help="where make has put the programs")
-    parser.add_argument("--work-dir", type=Path, default=variants.RESULTS / "work", metavar="DIR",
+    parser.add_argument("--work-dir", type=Path, default=folders.RESULTS / "work", metavar="DIR",
                         help=f"for kernel trees and the like, kept between runs (default: {_shown('work')})")
     for scenario in scenarios.available():
         scenario.add_options(parser.add_argument_group(f"{scenario.NAME}: {scenario.TITLE}"))
@@ -243,7 +243,7 @@ def compare(args):
 
 def _measured(table, more):
     """The result of a run of a table's command, in a folder of its own."""
-    out = variants.RESULTS / "results" / f"{table.name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    out = folders.RESULTS / "results" / f"{table.name}-{time.strftime('%Y%m%d-%H%M%S')}"
     progress.log(f"table {table.name}: {tables.command(table)}")
     subprocess.run([sys.executable, sys.argv[0], "run", *shlex.split(table.options), *(["--variants", more] if more else []),
                     "--out", out], check=True)
@@ -251,7 +251,7 @@ def _measured(table, more):
 
 
 def make_figures(args):
-    if not variants.IN_SOURCES:
+    if not folders.IN_SOURCES:
         raise Failure("figures are those of the sources: run it in a tree of these")
     chosen = tables.chosen(args.tables)
     if args.keep and len(chosen) != 1:

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from . import accounting, hardware
-from .variants import ROOT
+from .folders import ROOT
 
 # The kernel's configuration options that affect how fair tasks are scheduled; those not set are reported, too.
 _CONFIG = ("HZ", "HIGH_RES_TIMERS", "SCHED_HRTICK", "PREEMPT_DYNAMIC", "PREEMPT_RT", "SCHED_AUTOGROUP",

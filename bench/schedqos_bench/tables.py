@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The tables of figures.md that are measured on real hardware, the numbers of the README and its plot: how each is measured,
+The tables of figures.md that are measured in real time, the numbers of the README and its plot: how each is measured,
 where its raw values are kept (bench/data), and its text, which is made of these values and nothing else.
 """
 
@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import histogram, marked, vector
+from .folders import ROOT
 from .process import Failure
 from .report import excluding, figures, words
 from .stats import table as markdown_table
-from .variants import ROOT
 
 DATA = ROOT / "bench" / "data"
 PAGE, README, PLOT = ROOT / "src" / "doc" / "figures.md", ROOT / "README.md", ROOT / "src" / "doc" / "frames.svg"

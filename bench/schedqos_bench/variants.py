@@ -14,16 +14,12 @@ import time
 from pathlib import Path
 
 from . import accounting, attr, daemon, settings
+from .folders import CONFIGS
+from .layouts import WEIGHT, WEIGHT_MAX
 from .process import Failure, Program, children, end_group, end_orphans, until
 from .running import Group, Listener, NoListener
 from .storms.rules import filled
 
-ROOT = Path(__file__).resolve().parents[2]
-# In a tree of sources the mappings and programs are where make has put them, else where make install-bench has.
-IN_SOURCES = (ROOT / "configs").is_dir()
-CONFIGS = ROOT / ("configs" if IN_SOURCES else "schedqos")
-BUILD = ROOT / "build" if IN_SOURCES else ROOT.parent / "libexec" / "schedqos-bench"
-RESULTS = BUILD / "bench" if IN_SOURCES else Path("~/schedqos-bench").expanduser()
 REFERENCE = "schedqos"
 ANNOUNCEMENT = "announcement"
 BARE = "bare"
@@ -32,9 +28,6 @@ EXPECTED = ("default, bare, schedqos, schedqos:PRESET, schedqos:FILE.json, build
             f"with +SETTING, or a SETTING alone: {settings.EXPECTED}")
 _POLICIES = {"SCHED_NORMAL": attr.NORMAL, "SCHED_OTHER": attr.NORMAL, "SCHED_BATCH": attr.BATCH,
              "SCHED_IDLE": attr.IDLE}
-
-# Of a session's group with weights, where its apps have 100; the most that cgroups take.
-SESSION_WEIGHT, WEIGHT_MAX = 244, 10000
 
 # The daemon reads no file over 4 MiB.
 RULES_PER_FILE = 5000
@@ -286,7 +279,7 @@ def _parse_weighed(text, executable):
     if not weighed:
         return _parse_plain(text, executable)
     found = _parse_plain(weighed[1], executable)
-    found.weights = int(weighed[2] or SESSION_WEIGHT)
+    found.weights = int(weighed[2] or WEIGHT)
     if found.weights > WEIGHT_MAX:
         raise Failure(f"variant {text}: a weight is 1 to {WEIGHT_MAX}")
     found.name += text[len(weighed[1]):]

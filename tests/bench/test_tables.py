@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 
 import synthetic
 from case import Folder
-from schedqos_bench import cli, scenarios, tables, variants
+from schedqos_bench import cli, folders, scenarios, tables
 from schedqos_bench.report import figures
 
 
-@unittest.skipUnless(variants.IN_SOURCES, "needs the sources")
+@unittest.skipUnless(folders.IN_SOURCES, "needs the sources")
 class Pages(unittest.TestCase):
     def test_they_are_what_the_raw_values_say(self):
         self.assertEqual([str(path) for path in tables.differing()], [], "make figures")

@@ -7,9 +7,9 @@ import shlex
 from pathlib import Path
 
 from .. import marked, progress
+from ..folders import BUILD, CONFIGS
 from ..process import Failure, nothing_left
 from ..scenarios import positive
-from ..variants import BUILD, CONFIGS
 from . import emulator, expect, kernels, scenarios, values, variants
 from .archive import Archive
 from .machine import Machine, NoBoot, run_all

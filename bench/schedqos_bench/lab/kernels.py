@@ -9,8 +9,8 @@ from pathlib import Path
 from .. import progress
 from ..debian.kernels import Kernels
 from ..debian.packages import Packages, Unavailable
+from ..folders import IN_SOURCES, ROOT
 from ..process import Failure
-from ..variants import IN_SOURCES, ROOT
 
 NEWEST = "newest"
 _KNOWN_FOR = 24 * 3600

@@ -8,8 +8,10 @@ import re
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from ..folders import CONFIGS
+from ..layouts import WEIGHT, WEIGHT_MAX
 from ..process import Failure
-from ..variants import CONFIGS, SESSION_WEIGHT, WEIGHT_MAX, presets
+from ..variants import presets
 
 EXPECTED = ("none, schedqos (as installed), schedqos:PRESET, schedqos:FILE.json, build:NAME=DIR or cmd:NAME=COMMAND, and "
             "with + after it: weights, weights=SESSION, slice:MS, features:NAME or features:NO_NAME, cgroup_mode:MODE")
@@ -78,7 +80,7 @@ def _change(text, part):
     kind, _, value = part.partition(":")
     name, equals, weight = part.partition("=")
     if name == "weights":
-        return {"weights": int(_number(text, weight, WEIGHT_MAX)) if equals else SESSION_WEIGHT}
+        return {"weights": int(_number(text, weight, WEIGHT_MAX)) if equals else WEIGHT}
     if kind == "slice":
         return {"slice_ns": int(_number(text, value, _SLICE_MAX_MS) * 1e6)}
     if kind == "features" and _FEATURE.fullmatch(value):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The event path on real hardware: CPU time of the listener for each fork, exec and thread, events lost, and the time
+The event path in real time: CPU time of the listener for each fork, exec and thread, events lost, and the time
 from execve, and from a thread's rename, to the class. `lab costs` measures the same without noise.
 
 A round does a number of operations, in proportion to its seconds, and not a time's worth of them.

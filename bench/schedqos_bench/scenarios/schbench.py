@@ -9,9 +9,9 @@ import subprocess
 import time
 
 from .. import kernel_build
+from ..folders import RESULTS
 from ..process import Failure
 from ..programs import measure
-from ..variants import RESULTS
 from . import Missing, Round, metric, percentile
 
 NAME, TITLE = "schbench", "schbench + kernel build"

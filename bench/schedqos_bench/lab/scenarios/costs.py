@@ -8,9 +8,10 @@ listener is the price of hearing the events at all.
 import tempfile
 
 from ... import attr
+from ...folders import CONFIGS
 from ...process import Failure
 from ...storms import rules
-from ...variants import CONFIGS, write_configs
+from ...variants import write_configs
 
 NAME, TITLE = "costs", "CPU time of the daemon for each operation"
 VARIANTS, SEEDS = "none,schedqos", 1

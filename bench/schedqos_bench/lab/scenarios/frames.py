@@ -6,7 +6,7 @@ makes. The programs have the names of real ones, so that the daemon runs with th
 
 from pathlib import Path
 
-from ...layouts import LAYOUTS
+from ...layouts import LAYOUTS, WEIGHT
 from ...process import Failure
 
 NAME, TITLE = "frames", "Frames, sound and keys beside a build"
@@ -64,7 +64,7 @@ def script(variant, seeds, options):
         if groups:
             lines.append(f"make_groups {' '.join(groups)}")
             if variant.weights:
-                lines += ["weigh user 244", f"weigh user/session {variant.weights}"]
+                lines += [f"weigh user {WEIGHT}", f"weigh user/session {variant.weights}"]
             if variant.kind != "none":
                 lines.append(f"move {group_of['daemon']} $daemon")
         words = " ".join(f'"{group_of.get(name, "")}"' for name in ("frames", "sound", "shell", "build"))
