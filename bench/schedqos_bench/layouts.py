@@ -31,9 +31,9 @@ LAYOUTS = {
 }
 NAMES = tuple(LAYOUTS)
 
-# With weights, that of the user beside 100 of system.slice, and by default that of the session beside 100 of its apps: the
-# weight of QOS_USER_INTERACTIVE, as nice values of -4 and 0 would rank them. And the most that cgroups take.
-WEIGHT, WEIGHT_MAX = 244, 10000
+# With weights: that of the user beside 100 of system.slice, and by default that of the session beside 100 of its apps, as the
+# configuration gives them that is shipped; and the most that cgroups take.
+USER_WEIGHT, SESSION_WEIGHT, WEIGHT_MAX = 244, 150, 10000
 
 _BASE = "schedqosbench"
 _SYSTEMD = Path("/run/systemd/system")
@@ -170,7 +170,7 @@ def made(layout, daemon=(), session_weight=None):
         yield lambda program: []
         return
     names = set(group_of.values())
-    weights = {"user": WEIGHT, "user-session": session_weight} if session_weight else {}
+    weights = {"user": USER_WEIGHT, "user-session": session_weight} if session_weight else {}
     groups = _Slices(sorted(names), weights) if _SYSTEMD.is_dir() else _Folders(sorted(names), weights, *hierarchy())
     with contextlib.ExitStack() as stack:
         groups.make(stack)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import accounting, attr, daemon, settings
 from .folders import CONFIGS
-from .layouts import WEIGHT, WEIGHT_MAX
+from .layouts import SESSION_WEIGHT, WEIGHT_MAX
 from .process import Failure, Program, children, end_group, end_orphans, until
 from .running import Group, Listener, NoListener
 from .storms.rules import filled
@@ -279,7 +279,7 @@ def _parse_weighed(text, executable):
     if not weighed:
         return _parse_plain(text, executable)
     found = _parse_plain(weighed[1], executable)
-    found.weights = int(weighed[2] or WEIGHT)
+    found.weights = int(weighed[2] or SESSION_WEIGHT)
     if found.weights > WEIGHT_MAX:
         raise Failure(f"variant {text}: a weight is 1 to {WEIGHT_MAX}")
     found.name += text[len(weighed[1]):]

@@ -22,8 +22,9 @@
 #include "histogram.h"
 #include "iterations.h"
 
-/* Not counted: until then its class is there, and its pages are. */
-#define WARM_UP_NS 500000000ULL
+/* Not counted: until then its class is there, and its pages are; and while others like it, begun at the same time, end. */
+#define WARM_UP_NS   500000000ULL
+#define COOL_DOWN_NS 500000000ULL
 
 /* Between two looks at the CPU time used; at most so much too long is the work. */
 #define STEPS 2000
@@ -32,7 +33,7 @@
 #define NS_PER_S  1000000000ULL
 
 struct loop {
-	uint64_t period_ns, work_ns, end_ns;
+	uint64_t period_ns, work_ns;
 	bool iterates;	/* in the lab: work is counted in iterations, not in CPU time */
 	uint64_t iterations; /* that are the work on this machine; 0: it is by CPU time */
 	uint64_t state; /* of the numbers by which the lengths vary in the lab */
@@ -233,7 +234,7 @@ int main(int argc, char **argv)
 {
 	static struct loop loop; /* too large for a stack */
 	const char *marker = getenv("BENCH_MARKER");
-	uint64_t start, due;
+	uint64_t start, end, due;
 	bool has_shell;
 
 	if (argc == 2 && strcmp(argv[1], "calibrate") == 0)
@@ -258,12 +259,12 @@ int main(int argc, char **argv)
 	if (marker && loop.marker < 0)
 		die(marker);
 	start = now_ns() + WARM_UP_NS;
-	loop.end_ns = start + parse_number(argv[3], 86400) * NS_PER_S;
+	end = start + parse_number(argv[3], 86400) * NS_PER_S;
 	due = now_ns() + loop.period_ns;
 	if (loop.iterates)
 		due += random_below(&loop.state, loop.period_ns);
-	while (due < loop.end_ns)
-		due = run_once(&loop, due, due >= start);
+	while (due < end + COOL_DOWN_NS)
+		due = run_once(&loop, due, due >= start && due < end);
 	print(&loop);
 	return 0;
 }

@@ -43,6 +43,9 @@ class Tool(unittest.TestCase):
         found = self.measure(20000, 3000, 1)
         self.assertGreaterEqual(found["done"]["min"], 3000)
 
+    def test_only_its_seconds_count(self):
+        self.assertLessEqual(self.measure(20000, 100, 1)["done"]["samples"], 50)
+
     def test_what_is_due_meanwhile_is_left_out(self):
         found = self.measure(10000, 35000, 1)
         self.assertGreaterEqual(found["left_out"], 3 * found["done"]["samples"])

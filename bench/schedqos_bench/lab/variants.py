@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 
 from ..folders import CONFIGS
-from ..layouts import WEIGHT, WEIGHT_MAX
+from ..layouts import SESSION_WEIGHT, WEIGHT_MAX
 from ..process import Failure
 from ..variants import presets
 
@@ -80,7 +80,7 @@ def _change(text, part):
     kind, _, value = part.partition(":")
     name, equals, weight = part.partition("=")
     if name == "weights":
-        return {"weights": int(_number(text, weight, WEIGHT_MAX)) if equals else WEIGHT}
+        return {"weights": int(_number(text, weight, WEIGHT_MAX)) if equals else SESSION_WEIGHT}
     if kind == "slice":
         return {"slice_ns": int(_number(text, value, _SLICE_MAX_MS) * 1e6)}
     if kind == "features" and _FEATURE.fullmatch(value):

@@ -6,7 +6,7 @@ makes. The programs have the names of real ones, so that the daemon runs with th
 
 from pathlib import Path
 
-from ...layouts import LAYOUTS, WEIGHT
+from ...layouts import LAYOUTS, USER_WEIGHT
 from ...process import Failure
 
 NAME, TITLE = "frames", "Frames, sound and keys beside a build"
@@ -64,7 +64,7 @@ def script(variant, seeds, options):
         if groups:
             lines.append(f"make_groups {' '.join(groups)}")
             if variant.weights:
-                lines += [f"weigh user {WEIGHT}", f"weigh user/session {variant.weights}"]
+                lines += [f"weigh user {USER_WEIGHT}", f"weigh user/session {variant.weights}"]
             if variant.kind != "none":
                 lines.append(f"move {group_of['daemon']} $daemon")
         words = " ".join(f'"{group_of.get(name, "")}"' for name in ("frames", "sound", "shell", "build"))
@@ -90,8 +90,9 @@ def values(results, options):
     for label, value in results:
         layout, name = label.split("/")
         if name == "build":
-            # From half a second before the loops, which warm up for another half.
-            found[f"{layout} build"] = value / 1e6 / (1 + (options.seconds or SECONDS))
+            # From half a second before the loops, which count from half a second after their start to half a second before
+            # their end.
+            found[f"{layout} build"] = value / 1e6 / (1.5 + (options.seconds or SECONDS))
         else:
             found.update(_of_loop(layout, name, value))
     return found
