@@ -72,6 +72,25 @@ class Variants(Folder):
                 self.parse(text)
 
 
+class TwoCpus(unittest.TestCase):
+    """A guest of two CPUs has a third one, which is kept busy and apart."""
+
+    def test_only_they_have_one_more(self):
+        found = emulator.Emulator.__new__(emulator.Emulator)
+        found.words = []
+        for cpus, of_machine in (1, "1"), (2, "3"), (4, "4"), (8, "8"):
+            words = found.command(cpus, 512)
+            self.assertEqual(words[words.index("-smp") + 1], of_machine)
+            self.assertEqual("isolcpus=2" in machine._kernel_options(cpus), cpus == 2)
+
+    def test_its_loop_is_the_first_that_runs(self):
+        args = SimpleNamespace(cpus=2, seconds=None)
+        script = command._script(shares, variants.Variant("none"), [1], args)
+        self.assertTrue(script.startswith("taskset -c 2 "), script)
+        args.cpus = 4
+        self.assertNotIn("taskset", command._script(shares, variants.Variant("none"), [1], args))
+
+
 class Words(unittest.TestCase):
     def guest(self):
         found = machine.Machine(SimpleNamespace(version="7.2.0"), "vmlinuz", None, 4, "none, seed 1")

@@ -33,6 +33,10 @@ class NoBoot(Failure):
     """The kernel does not come to the scenario: an answer for a bisection, which skips it."""
 
 
+def _kernel_options(cpus):
+    return _KERNEL_OPTIONS + (f" isolcpus={emulator.BUSY[cpus]}" if cpus in emulator.BUSY else "")
+
+
 def last_lines(console):
     """The lines that tell why a guest died: those around a panic, without the trace below it, else the last ones."""
     lines = console.splitlines()
@@ -96,7 +100,7 @@ class Machine:
                 (folder / name).touch()
             command = [*self.qemu.command(self.cpus, self.memory), "-serial", f"file:{folder}/console",
                        "-serial", f"file:{folder}/words", "-kernel", self.kernel, "-initrd", folder / "initramfs",
-                       "-append", _KERNEL_OPTIONS]
+                       "-append", _kernel_options(self.cpus)]
             self.began = time.monotonic()
             with Program(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                          stop_timeout=5, death_signal=signal.SIGKILL) as program, \
