@@ -275,8 +275,12 @@ def get_schbench(args):
 VERBS = {"get-schbench": get_schbench, "list": list_all, "run": run, "report": report_again, "compare": compare,
          "figures": make_figures, "lab": lab.run}
 
+
 def main(arguments=None):
-    args = parse(arguments)
+    try:
+        args = parse(arguments)
+    except SystemExit as end:
+        raise SystemExit(lab.usage_status(arguments or sys.argv[1:]) if end.code == lab.EXIT_USAGE else end.code) from None
     if args.verb == "run" and os.geteuid() != 0:
         progress.log("needs root, to start the daemon and to see whom it changes")
         return EXIT_SKIPPED

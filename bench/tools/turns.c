@@ -17,7 +17,7 @@
 #define DURATION_NS UINT64_C(200000000)
 #define PRIORITY    50
 
-/* Half of the shortest slice of the mappings. */
+/* Less than half of the shortest slice of the mappings. */
 #define LONG_NS 300000
 
 struct cpu {

@@ -67,7 +67,7 @@ class Variants(Folder):
 
     def test_wrong_ones_are_refused(self):
         for text in ("nothing", "schedqos:no-such", "none+slice:0", "none+slice:x", "none+features:x", "none,none",
-                     "build:x=/no/such", "none+weights=0", "cgroup_mode:", ""):
+                     "build:x=/no/such", "none+weights=0", "none+weights=0.5", "none+slice:0.00001", "cgroup_mode:", ""):
             with self.subTest(text), self.assertRaises(Failure):
                 self.parse(text)
 
@@ -113,7 +113,7 @@ class Words(unittest.TestCase):
         self.assertEqual(guest.results, [("a", "1\n2 3\n"), ("b", "4\n")])
 
     def test_what_a_kernel_lacks_is_told_by_name(self):
-        with self.assertRaisesRegex(machine.NoBoot, "vmlinuz lacks proc events"):
+        with self.assertRaisesRegex(machine.NoBoot, "the kernel lacks proc events"):
             self.take("lacks proc events")
 
     def test_long_and_unequal_turns_and_broken_results_are_refused(self):
@@ -121,6 +121,8 @@ class Words(unittest.TestCase):
             self.take("turn 60 99")
         with self.assertRaisesRegex(Failure, "QEMU 7.2.0 runs a CPU at 36 % of the speed of another"):
             self.take("turn 2 36")
+        with self.assertRaisesRegex(Failure, "bench-turns has printed nothing"):
+            self.take("turn ")
         with self.assertRaisesRegex(Failure, "broken result of a"):
             self.take("result a {")
 
@@ -190,6 +192,12 @@ class Numbers(unittest.TestCase):
                                  "deep: share": 50, "deep: difference": None})
         self.assertLessEqual(set(found), set(shares.units(None)))
 
+    def test_numbers_of_rules_that_cannot_be_are_refused(self):
+        self.assertEqual(costs.counts(SimpleNamespace(rules="0,10,15000")), [0, 10, 15000])
+        for text in "3", "-5", "x", "":
+            with self.subTest(text), self.assertRaises(Failure):
+                costs.counts(SimpleNamespace(rules=text))
+
     def test_a_seed_makes_the_same_hierarchies_each_time(self):
         first, again = (shares.script(None, [1], SimpleNamespace(seconds=None)) for _ in range(2))
         self.assertEqual(first, again)
@@ -210,6 +218,12 @@ class Expectations(unittest.TestCase):
         self.assertEqual(list(self.parse("none+features:NO_X: session frame_done_p99 > 5.9 ms").failures(found)), [])
         self.assertEqual(len(list(self.parse("session sound_late < 1").failures(found))), 2)
 
+    def test_names_of_metrics_may_hold_a_colon(self):
+        units = {"exec, idle, 10 rules: main": "us"}
+        for text, variant in ("exec, idle, 10 rules: main <= 50 us", None), ("none: exec, idle, 10 rules: main < 5", "none"):
+            found = expect.parse(text, units, ["none"])
+            self.assertEqual((found.variant, found.metric), (variant, "exec, idle, 10 rules: main"))
+
     def test_wrong_ones_list_what_there_is(self):
         for text in ("frame_done_p99 <= 5", "session frame_done_p99 = 5", "session frame_done_p99 <= 5 us",
                      "other: session frame_done_p99 <= 5", "session frame_done_p99 <= 1.2.3", ""):
@@ -222,6 +236,19 @@ class Expectations(unittest.TestCase):
         wrong = ["lab", "frames", "--variants", "none", "--expect", "frame <= 5"]
         with contextlib.redirect_stderr(io.StringIO()):
             self.assertEqual(cli.main(wrong), command.EXIT_FAILED)
+
+    def test_so_does_what_cannot_be_run(self):
+        good = ["lab", "frames", "--variants", "none", "--expect", "flat frame_done_p99 <= 5"]
+        for words in ["--cpus", "3"], ["--seeds", "0"], ["--carry", "/no/such"], ["--out", "/no/such/file"], \
+                ["--figures", "/dev/null"], ["--layouts", "round"]:
+            with self.subTest(words), contextlib.redirect_stderr(io.StringIO()):
+                try:
+                    status = cli.main(good + words)
+                except SystemExit as end:
+                    status = end.code
+                self.assertEqual(status, command.EXIT_FAILED)
+        with mock.patch.dict(os.environ, {"QEMU": "/no/such"}), contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(cli.main(good), command.EXIT_FAILED)
 
 
 class Kernels(Folder):

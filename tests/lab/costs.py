@@ -16,8 +16,6 @@ TOLERANCE = 0.03
 # The number of tasks that share a wake-up changes with any change of the binary: a fork costs up to 13 % more or less when
 # idle, and 17 % in a storm, although no instruction of its own has changed.
 _TOLERANCES = {"thread, storm": 0.15, "fork, storm": 0.2, "rename, storm": 0.15, "fork, idle": 0.15}
-# A smaller difference is one wake-up more or less, not a cost.
-_LEAST_US = 5
 
 
 def versions():
@@ -49,7 +47,7 @@ def differences(stored, found):
     if stored.keys() != found.keys():
         return [f"other operations: {', '.join(sorted(stored.keys() ^ found.keys()))}"]
     return [f"{name}: {found[name]} us, in the table {was} us" for name, was in stored.items()
-            if abs(found[name] - was) > _tolerance(name) * was and max(was, found[name]) > _LEAST_US]
+            if abs(found[name] - was) > _tolerance(name) * was]
 
 
 def renew():

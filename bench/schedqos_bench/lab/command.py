@@ -4,6 +4,7 @@
 import json
 import os
 import shlex
+import subprocess
 from pathlib import Path
 
 from .. import marked, progress
@@ -32,7 +33,7 @@ def add_parser(verbs):
     lab.add_argument("--kernel", default=kernels.NEWEST, metavar="KERNEL",
                      help="a series of Debian's, such as 7.3, or an image (%(default)s)")
     lab.add_argument("--cpus", type=int, choices=emulator.CPUS, default=1, help="of the guest (%(default)s)")
-    lab.add_argument("--seeds", type=positive, metavar="N", help="so many, which vary phases, lengths and CPUs (default: the scenario's)")
+    lab.add_argument("--seeds", type=positive, metavar="N", help="number of seeds; each has other phases, lengths and CPUs (default: the scenario's)")
     lab.add_argument("--variants", action="append", metavar="LIST", help=f"of {variants.EXPECTED}")
     lab.add_argument("--seconds", type=positive, metavar="S", help="of each measurement, in the guest (default: the scenario's)")
     for module in scenarios.ALL.values():
@@ -119,28 +120,49 @@ def _judge(expectations, found):
     return EXIT_NOT_AS_EXPECTED if failures else 0
 
 
+def usage_status(words):
+    """The exit status for a wrong command line. git bisect takes 2 for a bad commit."""
+    return EXIT_FAILED if any(word.startswith("--expect") for word in words) else EXIT_USAGE
+
+
+def _marks(args):
+    return " ".join([args.scenario, args.kernel, str(args.cpus), *(args.variants or [])])
+
+
+def _check_files(args):
+    """Before an hour of measuring, not after it."""
+    missing = [path for path in (_BUSYBOX, *args.carry) if not Path(path).exists()]
+    missing += [path.parent for path in (args.out, args.trace, args.figures) if path and not path.parent.is_dir()]
+    if missing:
+        raise Failure(f"there is no {', no '.join(map(str, missing))}")
+    if args.figures:
+        marked.replaced(args.figures.read_text(encoding="utf-8"), _marks(args), "", "lab")
+
+
 def run(args):
     scenario = scenarios.ALL[args.scenario]
     try:
         chosen = _parse_variants(args, scenario)
-        expectations = [expect.parse(text, scenario.units(args), [each.name for each in chosen]) for text in args.expect]
-    except Failure as failure:
+        units = scenario.units(args)
+        expectations = [expect.parse(text, units, [each.name for each in chosen]) for text in args.expect]
+        _check_files(args)
+    except (Failure, OSError) as failure:
         progress.log(failure)
         return EXIT_FAILED if args.expect else EXIT_USAGE
     try:
         with nothing_left():
             found = measure(args, scenario, chosen)
+        print(values.table(found, units))
+        if args.out:
+            args.out.write_text(json.dumps(found, indent="\t") + "\n", encoding="utf-8")
+        if args.figures:
+            _write_figures(args, scenario, found)
     except NoBoot as failure:
         progress.log(failure)
         return EXIT_NO_BOOT
-    except Failure as failure:
+    except (Failure, OSError, subprocess.SubprocessError) as failure:
         progress.log(failure)
         return EXIT_FAILED if expectations else 1
-    print(values.table(found, scenario.units(args)))
-    if args.out:
-        args.out.write_text(json.dumps(found, indent="\t") + "\n", encoding="utf-8")
-    if args.figures:
-        _write_figures(args, scenario, found)
     return _judge(expectations, found)
 
 
@@ -174,9 +196,10 @@ def _write_figures(args, scenario, found):
     """The table without medians and longest waits, of which a page has room for few."""
     shown = {name: {metric: value for metric, value in metrics.items() if not metric.endswith(("_p50", "_max"))}
              for name, metrics in found.items()}
-    text = (f"`{_command(args, scenario)}`: Linux {kernels.find(args.kernel).parent.name}, QEMU "
+    kernel = args.kernel if Path(args.kernel).is_file() else f"Linux {kernels.find(args.kernel).parent.name}"
+    text = (f"`{_command(args, scenario)}`: {kernel}, QEMU "
             f"{emulator.find(args.cpus).version}, {2 ** emulator.SHIFTS[args.cpus]} ns for an instruction; medians over the "
             "seeds (least - greatest).\n\n" + values.table(shown, scenario.units(args)))
     if scenario.JUDGED:
         text += "\n\n" + "\n".join(_promise(found))
-    marked.write(args.figures, " ".join([args.scenario, args.kernel, str(args.cpus), *(args.variants or [])]), text, "lab")
+    marked.write(args.figures, _marks(args), text, "lab")

@@ -9,8 +9,7 @@ from ..process import Failure
 from . import values
 
 _OPERATORS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
-_EXPECTATION = re.compile(r"(?:(?P<variant>[^:]+(?::[^: ]+)*): )?(?P<metric>.+?) *(?P<operator><=|>=|<|>) *"
-                          r"(?P<number>[0-9.]+) *(?P<unit>\S*)")
+_EXPECTATION = re.compile(r"(?P<metric>.+?) *(?P<operator><=|>=|<|>) *(?P<number>[0-9.]+) *(?P<unit>\S*)")
 
 
 class Wrong(Failure):
@@ -36,19 +35,21 @@ class Expectation(NamedTuple):
 
 
 def parse(text, units, names):
-    """units: {metric: unit} of all metrics; names: of the variants."""
+    """units: {metric: unit} of all metrics; names: of the variants. A metric's name may hold ": ", too."""
     match = _EXPECTATION.fullmatch(text.strip())
     if not match:
         raise Wrong(f"--expect {text}: expected [VARIANT:] METRIC <= NUMBER [UNIT], with <=, >=, < or >")
-    metric, unit = match["metric"], match["unit"]
+    metric, unit, variant = match["metric"], match["unit"], None
+    if metric not in units and ": " in metric:
+        variant, metric = metric.split(": ", 1)
     if metric not in units:
         raise Wrong(f"--expect {text}: there is no metric {metric}; there are:\n" + "\n".join(units))
-    if match["variant"] and match["variant"] not in names:
-        raise Wrong(f"--expect {text}: there is no variant {match['variant']}; there are: {', '.join(names)}")
+    if variant and variant not in names:
+        raise Wrong(f"--expect {text}: there is no variant {variant}; there are: {', '.join(names)}")
     if unit and unit != units[metric]:
         raise Wrong(f"--expect {text}: {metric} is in {units[metric] or 'no unit'}, not in {unit}")
     try:
         number = float(match["number"])
     except ValueError:
         raise Wrong(f"--expect {text}: {match['number']} is no number") from None
-    return Expectation(text, match["variant"], metric, match["operator"], number)
+    return Expectation(text, variant, metric, match["operator"], number)

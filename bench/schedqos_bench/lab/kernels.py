@@ -29,6 +29,8 @@ def find(text):
     path = Path(text)
     if path.is_file():
         return path.resolve()
+    if path.is_dir():
+        raise Failure(f"--kernel {text}: it is a folder; expected an image, such as arch/x86/boot/bzImage")
     if "/" in text or not (text == NEWEST or _SERIES.fullmatch(text)):
         raise Failure(f"--kernel {text}: there is no such file; or give a series, such as 7.3, or {NEWEST}")
     folder = cache() / "vm" / "kernels"

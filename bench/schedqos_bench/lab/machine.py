@@ -8,6 +8,7 @@ each: "tick" (a second of the guest's time has passed), "step TEXT", "lacks TEXT
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -23,6 +24,7 @@ _KERNEL_OPTIONS = ("console=ttyS0,115200 quiet panic=-1 nokaslr tsc=unstable clo
                    "mitigations=off cryptomgr.notests")
 _MEMORY = 512
 _SILENCE = 60
+_TURNS = re.compile(r"[0-9]+ [0-9]+")
 _CONSOLE_LINES = 25
 _POLL = 0.1
 _ENDED = object()
@@ -121,6 +123,8 @@ class Machine:
                 size = console.stat().st_size
             if ended:
                 said = program.process.stderr.read().strip()
+                if program.process.returncode < 0:
+                    raise Failure(f"{self.title}: QEMU was killed by signal {-program.process.returncode}")
                 raise self._no_boot("ended without a result" + (f": {said[-1000:]}" if said else ""), console)
             if silence.passed() > _SILENCE:
                 raise self._no_boot(f"silent for {_SILENCE} s", console)
@@ -142,9 +146,11 @@ class Machine:
             progress.log(f"{self.title}: {text} ({progress.span(time.monotonic() - self.began)}, "
                          f"{self.guest_seconds} s in the guest)")
         elif word == "turn":
+            if not _TURNS.fullmatch(text):
+                raise self._no_boot(f"bench-turns has printed {text or 'nothing'}", console, Failure)
             emulator.check_turns(self.qemu, *map(int, text.split()))
         elif word == "lacks":
-            raise NoBoot(f"{self.kernel} lacks {text}")
+            raise self._no_boot(f"the kernel lacks {text}", console)
         elif word == "failed":
             raise self._no_boot(text, console, Failure)
         return word == "end"

@@ -13,11 +13,13 @@ from ..layouts import SESSION_WEIGHT, WEIGHT_MAX
 from ..process import Failure
 from ..variants import presets
 
-EXPECTED = ("none, schedqos (as installed), schedqos:PRESET, schedqos:FILE.json, build:NAME=DIR or cmd:NAME=COMMAND, and "
-            "with + after it: weights, weights=SESSION, slice:MS, features:NAME or features:NO_NAME, cgroup_mode:MODE")
+EXPECTED = ("none, schedqos (with the configuration as shipped), schedqos:PRESET, schedqos:FILE.json, build:NAME=DIR or "
+            "cmd:NAME=COMMAND; all but cmd may have after a +: weights, weights=SESSION, slice:MS, features:NAME or "
+            "features:NO_NAME, cgroup_mode:MODE")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _FEATURE = re.compile(r"[A-Z][A-Z_]*")
-_SLICE_MAX_MS = 100.0
+# What the kernel accepts.
+_SLICE_MIN_MS, _SLICE_MAX_MS = 0.1, 100.0
 
 
 class Variant(NamedTuple):
@@ -66,13 +68,13 @@ def _base(text, part, build):
     return None
 
 
-def _number(text, value, greatest):
+def _number(text, value, kind, least, greatest):
     try:
-        number = float(value)
+        number = kind(value)
     except ValueError:
         raise _wrong(text) from None
-    if not 0 < number <= greatest:
-        raise Failure(f"variant {text}: {value} is not within 0 and {greatest:g}")
+    if not least <= number <= greatest:
+        raise Failure(f"variant {text}: {value} is not within {least:g} and {greatest:g}")
     return number
 
 
@@ -80,9 +82,9 @@ def _change(text, part):
     kind, _, value = part.partition(":")
     name, equals, weight = part.partition("=")
     if name == "weights":
-        return {"weights": int(_number(text, weight, WEIGHT_MAX)) if equals else SESSION_WEIGHT}
+        return {"weights": _number(text, weight, int, 1, WEIGHT_MAX) if equals else SESSION_WEIGHT}
     if kind == "slice":
-        return {"slice_ns": int(_number(text, value, _SLICE_MAX_MS) * 1e6)}
+        return {"slice_ns": int(_number(text, value, float, _SLICE_MIN_MS, _SLICE_MAX_MS) * 1e6)}
     if kind == "features" and _FEATURE.fullmatch(value):
         return {"features": (value,)}
     if kind == "cgroup_mode" and _NAME.fullmatch(value):

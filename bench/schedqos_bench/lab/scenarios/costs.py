@@ -51,14 +51,20 @@ def add_options(parser):
                         help="costs: with so many rules (%(default)s)")
 
 
+def own_words(options):
+    return [] if options.rules == ",".join(map(str, RULES)) else ["--rules", options.rules]
+
+
 def counts(options):
-    try:
-        return [int(count) for count in options.rules.split(",")]
-    except ValueError:
-        raise Failure(f"--rules {options.rules}: expected numbers with commas between") from None
+    words, own = options.rules.split(","), len(rules.OWN)
+    if not all(word.isdecimal() and (int(word) == 0 or int(word) >= own) for word in words):
+        raise Failure(f"--rules {options.rules}: expected numbers, 0 or at least {own}, with commas between")
+    return [int(word) for word in words]
 
 
 def fill(archive, variant, options):
+    if variant.kind == "command":
+        raise Failure("costs are those of schedqos and, with none, of the bare listener; there is no cmd:")
     for count in (*counts(options), _ACCOUNTING) if variant.executable else ():
         with tempfile.TemporaryDirectory(prefix="schedqos-lab-") as folder:
             write_configs(folder, _rules(count), variant.mapping or CONFIGS / "mappings" / f"{MAPPING}.json")

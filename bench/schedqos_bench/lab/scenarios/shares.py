@@ -6,6 +6,8 @@ about them. No daemon runs: explain asks the kernel only.
 
 import random
 
+from ...process import Failure
+
 NAME, TITLE = "shares", "Shares of a CPU beside what schedqos explain --against predicts"
 VARIANTS, SEEDS, SECONDS = "schedqos", 5, 3
 RUNS_DAEMON = True
@@ -19,7 +21,9 @@ _WEIGHTS = (20, 50, 100, 244, 500, 1000)
 _NICE = 6
 
 
-def fill(archive, _, options):
+def fill(archive, variant, options):
+    if not variant.executable:
+        raise Failure("shares compares with what schedqos predicts: each variant needs schedqos")
     archive.add_program("/lab/build/make", options.build / "bench" / "bench-build")
 
 
