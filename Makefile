@@ -43,7 +43,7 @@ override CFLAGS += -std=gnu11 -pthread -Wall -Wextra -Wshadow -Wstrict-prototype
 	$(if $(SANITIZE)$(FUZZ),$(SANITIZE_FLAGS)) \
 	$(if $(FUZZ),-fsanitize=fuzzer-no-link) \
 	$(if $(COVERAGE),--coverage -O0)
-override CPPFLAGS += -D_GNU_SOURCE -Iinclude -MMD -MP -DVERSION='"$(VERSION)"' \
+override CPPFLAGS += -D_GNU_SOURCE -Iinclude -MMD -MP \
 	-DDATADIR='"$(DATADIR)"' -DSYSCONFDIR='"$(SYSCONFDIR)"' -DLIBEXECDIR='"$(LIBEXECDIR)"' \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 LDLIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
@@ -89,10 +89,15 @@ $B/libfocus.a: $(patsubst %.c,$B/%.o,$(filter-out %/main.c,$(FOCUS_SOURCES)))
 # Its headers use what ISO C has not.
 $B/src/focus/%.o: override CPPFLAGS += $(shell $(PKG_CONFIG) --cflags $(FOCUS_PACKAGES) 2>/dev/null | sed 's/-I/-isystem /g')
 
-# What is compiled into few files; a change rebuilds all, which takes seconds.
-SETTINGS := $(VERSION) $(DATADIR) $(SYSCONFDIR) $(LIBEXECDIR)
-$B/settings: FORCE
-	@mkdir -p $(@D); echo '$(SETTINGS)' | cmp -s - $@ || echo '$(SETTINGS)' > $@
+# What is compiled in. A change of a folder rebuilds all, which takes seconds.
+SETTINGS := $(DATADIR) $(SYSCONFDIR) $(LIBEXECDIR)
+$B/settings: CONTENT = $(SETTINGS)
+$B/version: CONTENT = $(VERSION)
+$B/settings $B/version: FORCE
+	@mkdir -p $(@D); echo '$(CONTENT)' | cmp -s - $@ || echo '$(CONTENT)' > $@
+
+$B/src/util/version.o: $B/version
+$B/src/util/version.o: override CPPFLAGS += -DVERSION='"$(VERSION)"'
 
 $B/%.o: %.c $B/settings
 	$(call say,CC,$@)

@@ -8,6 +8,7 @@
 
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
+#include <schedqos/util/version.h>
 
 #include "verb.h"
 
@@ -110,7 +111,7 @@ int main(int argc, char **argv)
 		return flush_output(0);
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		printf("schedqos %s\n", VERSION);
+		printf("schedqos %s\n", version_text);
 		return flush_output(0);
 	}
 	for (size_t i = 0; i < array_size(verbs); i++) {

@@ -11,6 +11,7 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
+#include <schedqos/util/version.h>
 
 #include "daemon_private.h"
 
@@ -119,7 +120,7 @@ static int get_manager_property(sd_bus *bus, const char *path, const char *inter
 	const struct daemon *daemon = userdata;
 	const struct settings *settings = &daemon->config->settings;
 	_cleanup_free_ char *safe = NULL;
-	const char *value = VERSION;
+	const char *value = version_text;
 
 	(void)bus;
 	(void)path;

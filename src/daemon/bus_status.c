@@ -14,6 +14,7 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/json_writer.h>
 #include <schedqos/util/text.h>
+#include <schedqos/util/version.h>
 
 #include "daemon_private.h"
 
@@ -55,7 +56,7 @@ static void put_daemon(struct json_writer *json, const struct daemon *daemon,
 	struct procfs_stat stat = { 0 };
 
 	procfs_stat(daemon->proc, getpid(), &stat);
-	json_put_text(json, "version", VERSION);
+	json_put_text(json, "version", version_text);
 	json_put_count(json, "pid", (uint64_t)getpid());
 	json_put_count(json, "since_usec", daemon->since_us);
 	json_put_count(json, "cpu_usec", cpu_us(status));

@@ -21,6 +21,7 @@
 #include <schedqos/util/clock.h>
 #include <schedqos/util/file.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/version.h>
 
 #include "bus.h"
 #include "daemon_private.h"
@@ -170,7 +171,7 @@ static void announce(const struct daemon *daemon)
 {
 	const size_t rules = daemon->config->rules->n_lists;
 
-	log_info("schedqos %s is listening: %zu rule%s, %zu tasks, %" PRIu64 " changed", VERSION, rules,
+	log_info("schedqos %s is listening: %zu rule%s, %zu tasks, %" PRIu64 " changed", version_text, rules,
 		 rules == 1 ? "" : "s", tagger_records(daemon->tagger), tagger_counters(daemon->tagger)->set);
 	daemon_notify_ready(daemon, "");
 }

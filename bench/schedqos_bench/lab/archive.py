@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An initramfs: a cpio archive whose bytes depend on nothing but its content."""
 
+import contextlib
 import os
 import stat
 import subprocess
+import tempfile
 from pathlib import Path, PurePosixPath
 
 from ..process import Failure
@@ -25,6 +27,16 @@ def libraries(program):
     return found
 
 
+def stripped(program):
+    """The bytes of a program without symbols and build ID, which depend on the folder in which it was built."""
+    with tempfile.NamedTemporaryFile(prefix="schedqos-lab-") as file:
+        command = ["strip", "--remove-section=.note.gnu.build-id", "-o", file.name, program]
+        with contextlib.suppress(FileNotFoundError):
+            if subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+                return Path(file.name).read_bytes()
+    return Path(program).read_bytes()  # a script, or there is no strip
+
+
 class Archive:
     """The files of a guest, added one by one."""
 
@@ -40,9 +52,9 @@ class Archive:
     def add_text(self, path, text, executable=False):
         self._add(path, _FILE | (0o755 if executable else 0o644), text.encode("utf-8"))
 
-    def add_file(self, path, file):
+    def add_file(self, path, file, content=None):
         mode = 0o755 if os.access(file, os.X_OK) else 0o644
-        self._add(path, _FILE | mode, Path(file).read_bytes())
+        self._add(path, _FILE | mode, Path(file).read_bytes() if content is None else content)
 
     def add_link(self, path, target):
         self._add(path, _LINK | 0o777, target.encode("ascii"))
@@ -55,7 +67,7 @@ class Archive:
 
     def add_program(self, path, program):
         """Adds a program, and its libraries where the dynamic linker finds them."""
-        self.add_file(path, program)
+        self.add_file(path, program, stripped(program))
         for name, file in libraries(program).items():
             self.add_file(name, file)
 
