@@ -81,7 +81,7 @@ class TwoCpus(unittest.TestCase):
         for cpus, of_machine in (1, "1"), (2, "3"), (4, "4"), (8, "8"):
             words = found.command(cpus, 512)
             self.assertEqual(words[words.index("-smp") + 1], of_machine)
-            self.assertEqual("isolcpus=2" in machine._kernel_options(cpus), cpus == 2)
+            self.assertEqual("isolcpus=2" in machine._kernel_options(cpus, True), cpus == 2)
 
     def test_its_loop_is_the_first_that_runs(self):
         args = SimpleNamespace(cpus=2, seconds=None)

@@ -95,7 +95,8 @@ def measure(args, scenario, chosen):
     qemu = emulator.find(args.cpus)
     kernel = kernels.find(args.kernel)
     progress.log(f"{args.scenario}: {kernel}, {args.cpus} CPUs, QEMU {qemu.version}")
-    guests = [Machine(qemu, kernel, _archive(scenario, variant, seeds, args), args.cpus, variant.name) for variant in chosen]
+    guests = [Machine(qemu, kernel, _archive(scenario, variant, seeds, args), args.cpus, variant.name,
+                      scenario.RUNS_DAEMON or variant.kind != "none") for variant in chosen]
     run_all(guests, args.jobs)
     found, traces = {}, []
     for guest in guests:

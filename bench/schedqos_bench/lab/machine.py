@@ -35,8 +35,10 @@ class NoBoot(Failure):
     """The kernel does not come to the scenario: an answer for a bisection, which skips it."""
 
 
-def _kernel_options(cpus):
-    return _KERNEL_OPTIONS + (f" isolcpus={emulator.BUSY[cpus]}" if cpus in emulator.BUSY else "")
+def _kernel_options(cpus, needs_events):
+    """The kernel hands what it does not know, here lab_cpus and lab_events, to the first process."""
+    return (f"{_KERNEL_OPTIONS} lab_cpus={cpus} lab_events={'yes' if needs_events else 'no'}"
+            + (f" isolcpus={emulator.BUSY[cpus]}" if cpus in emulator.BUSY else ""))
 
 
 def last_lines(console):
@@ -86,11 +88,14 @@ def _read_results(line):
 
 
 class Machine:
-    """A guest: a kernel with an initramfs. results: [(label, value)], when it has ended."""
+    """
+    A guest: a kernel with an initramfs. needs_events: a kernel without proc events is refused. results: [(label, value)],
+    when it has ended.
+    """
 
-    def __init__(self, qemu, kernel, archive, cpus, title, memory=_MEMORY):
+    def __init__(self, qemu, kernel, archive, cpus, title, needs_events=True):
         self.qemu, self.kernel, self.archive, self.cpus = qemu, kernel, archive, cpus
-        self.title, self.memory = title, memory
+        self.title, self.needs_events = title, needs_events
         self.results, self.guest_seconds, self.began = [], 0, 0.0
 
     def run(self):
@@ -100,9 +105,9 @@ class Machine:
             self.archive.write(folder / "initramfs")
             for name in ("console", "words"):
                 (folder / name).touch()
-            command = [*self.qemu.command(self.cpus, self.memory), "-serial", f"file:{folder}/console",
+            command = [*self.qemu.command(self.cpus, _MEMORY), "-serial", f"file:{folder}/console",
                        "-serial", f"file:{folder}/words", "-kernel", self.kernel, "-initrd", folder / "initramfs",
-                       "-append", _kernel_options(self.cpus)]
+                       "-append", _kernel_options(self.cpus, self.needs_events)]
             self.began = time.monotonic()
             with Program(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                          stop_timeout=5, death_signal=signal.SIGKILL) as program, \
