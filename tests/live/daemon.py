@@ -76,6 +76,12 @@ SYNC_LAYER = {"schedqos": {"sched_profile": None, "autogroup": "keep"},
               "QOS_SYNC": {"sched_policy": "SCHED_NORMAL", "sched_nice": 1, "sched_runtime": 3333333}}
 
 
+def settled(traces):
+    """The traces of a daemon when its helper has ended, too, which does so by itself."""
+    wait_for(lambda: not any("schedqos-helper" in trace for trace in traces()), "the helper has ended")
+    return traces()
+
+
 class Daemon:
     """A daemon in the foreground that reads only configurations of the test, never those of the machine."""
 
@@ -230,7 +236,7 @@ class Daemon:
         return differences(self.before, after, self.changed) + leftovers(self.before, after, self.changed)
 
     def check_undone(self):
-        wrong = self.traces()
+        wrong = settled(self.traces)
         if wrong:
             # On a busy machine a fork may outlast the stop.
             schedqos("restore")

@@ -10,7 +10,7 @@ import socket
 import subprocess
 
 from attributes import BACKGROUND, DEFAULT, UI, baseline, differences, leftovers, pristine, snapshot
-from daemon import SCHEDQOS, Daemon, environment, schedqos
+from daemon import SCHEDQOS, Daemon, environment, schedqos, settled
 from harness import LiveTest
 from tasks import open_files, sleeps
 from waiting import PATIENCE, wait_for
@@ -207,8 +207,11 @@ class Background(LiveTest):
     def stop(self):
         result = schedqos("stop")
         self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(settled(self.traces), [])
+
+    def traces(self):
         after = snapshot()
-        self.assertEqual(differences(self.before, after) + leftovers(self.before, after), [])
+        return differences(self.before, after) + leftovers(self.before, after)
 
     def test_start_d_returns_when_the_daemon_listens(self):
         before = self.sleeper("app")
