@@ -32,6 +32,13 @@ class Initramfs(Folder):
         self.assertTrue(first.startswith(b"070701"))
         self.assertEqual(len(first) % 4, 0)
 
+    def test_a_script_is_brought_as_it_is(self):
+        script = self.folder / "script"
+        script.write_text("#!/bin/sh\n", encoding="ascii")
+        archive = Archive()
+        archive.add_program("/script", script)
+        self.assertEqual(archive.entries["script"][1], b"#!/bin/sh\n")
+
     def test_brings_libraries_and_folders(self):
         names = set()
         data, at = self.write("all"), 0
@@ -70,25 +77,6 @@ class Variants(Folder):
                      "build:x=/no/such", "none+weights=0", "none+weights=0.5", "none+slice:0.00001", "cgroup_mode:", ""):
             with self.subTest(text), self.assertRaises(Failure):
                 self.parse(text)
-
-
-class TwoCpus(unittest.TestCase):
-    """A guest of two CPUs has a third one, which is kept busy and apart."""
-
-    def test_only_they_have_one_more(self):
-        found = emulator.Emulator.__new__(emulator.Emulator)
-        found.words = []
-        for cpus, of_machine in (1, "1"), (2, "3"), (4, "4"), (8, "8"):
-            words = found.command(cpus, 512)
-            self.assertEqual(words[words.index("-smp") + 1], of_machine)
-            self.assertEqual("isolcpus=2" in machine._kernel_options(cpus, True), cpus == 2)
-
-    def test_its_loop_is_the_first_that_runs(self):
-        args = SimpleNamespace(cpus=2, seconds=None)
-        script = command._script(shares, variants.Variant("none"), [1], args)
-        self.assertTrue(script.startswith("taskset -c 2 "), script)
-        args.cpus = 4
-        self.assertNotIn("taskset", command._script(shares, variants.Variant("none"), [1], args))
 
 
 class Words(unittest.TestCase):

@@ -29,11 +29,12 @@ def libraries(program):
 
 def stripped(program):
     """The bytes of a program without symbols and build ID, which depend on the folder in which it was built."""
-    with tempfile.NamedTemporaryFile(prefix="schedqos-lab-") as file:
-        command = ["strip", "--remove-section=.note.gnu.build-id", "-o", file.name, program]
+    with tempfile.TemporaryDirectory(prefix="schedqos-lab-") as folder:
+        result = Path(folder, "stripped")
         with contextlib.suppress(FileNotFoundError):
-            if subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0:
-                return Path(file.name).read_bytes()
+            if subprocess.run(["strip", "--remove-section=.note.gnu.build-id", "-o", result, program],
+                              stderr=subprocess.DEVNULL, check=False).returncode == 0:
+                return result.read_bytes()
     return Path(program).read_bytes()  # a script, or there is no strip
 
 

@@ -23,7 +23,6 @@ _BUSYBOX = "/bin/busybox"
 _NO_DAEMON, _PROMISE = "none", 1.05
 _APPLETS = ("sh", "cat", "chmod", "cp", "echo", "grep", "hostname", "ip", "kill", "ln", "mkdir", "mkfifo", "mount", "nproc",
             "reboot", "rm", "rmdir", "sed", "sleep", "stty", "true", "uname")
-_BUSY_APPLET = "taskset"
 
 
 def add_parser(verbs):
@@ -53,9 +52,7 @@ def add_parser(verbs):
 
 def _script(scenario, variant, seeds, args):
     """What is common to scenarios, around the script of one."""
-    busy = emulator.BUSY.get(args.cpus)
-    lines = [f"taskset -c {busy} sh -c 'while :; do :; done' &"] if busy else []
-    lines += [f"tune features {name}" for name in variant.features]
+    lines = [f"tune features {name}" for name in variant.features]
     lines += [f"tune cgroup_mode {variant.cgroup_mode}"] if variant.cgroup_mode else []
     lines.append(f"changed={f'bench-attr 0:0:{variant.slice_ns}' if variant.slice_ns else ''}")
     own = scenario.script(variant, seeds, args)
@@ -70,7 +67,7 @@ def _script(scenario, variant, seeds, args):
 def _archive(scenario, variant, seeds, args):
     archive = Archive()
     archive.add_program(_BUSYBOX, _BUSYBOX)
-    for applet in (*_APPLETS, *scenario.APPLETS, *([_BUSY_APPLET] if args.cpus in emulator.BUSY else [])):
+    for applet in (*_APPLETS, *scenario.APPLETS):
         archive.add_link(f"/bin/{applet}", "busybox")
     for file in sorted(_GUEST.iterdir()):
         archive.add_file(f"/lab/{file.name}", file)

@@ -37,8 +37,7 @@ class NoBoot(Failure):
 
 def _kernel_options(cpus, needs_events):
     """The kernel hands what it does not know, here lab_cpus and lab_events, to the first process."""
-    return (f"{_KERNEL_OPTIONS} lab_cpus={cpus} lab_events={'yes' if needs_events else 'no'}"
-            + (f" isolcpus={emulator.BUSY[cpus]}" if cpus in emulator.BUSY else ""))
+    return f"{_KERNEL_OPTIONS} lab_cpus={cpus} lab_events={'yes' if needs_events else 'no'}"
 
 
 def last_lines(console):
