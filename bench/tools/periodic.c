@@ -22,7 +22,7 @@
 #include "histogram.h"
 #include "iterations.h"
 
-/* Not counted: until then its class is there, and its pages are; and while others like it, begun at the same time, end. */
+/* Not counted: until then its class is there, and its pages are; and while others that began with it end. */
 #define WARM_UP_NS   500000000ULL
 #define COOL_DOWN_NS 500000000ULL
 
