@@ -38,7 +38,7 @@ def add_parser(verbs):
     for module in scenarios.ALL.values():
         getattr(module, "add_options", lambda _: None)(lab)
     lab.add_argument("--jobs", type=positive, default=len(os.sched_getaffinity(0)), metavar="N",
-                     help="guests at once, each of which keeps one CPU busy (%(default)s)")
+                     help="guests that run at the same time, each of which keeps one CPU busy (%(default)s)")
     lab.add_argument("--build", type=Path, default=BUILD, metavar="DIR", help="where make has put the programs")
     lab.add_argument("--expect", action="append", default=[], metavar="CONDITION",
                      help="such as 'session frame_done_p99 <= 5 ms': exit 0 if all hold, 1 if not, 125 without a boot")

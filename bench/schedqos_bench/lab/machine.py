@@ -167,7 +167,7 @@ class Machine:
 
 
 def run_all(machines, at_once):
-    """Runs guests, so many at once. What one of them shows depends on nothing outside it."""
+    """Runs guests, up to at_once of them at the same time. The results of one do not depend on the others."""
     with contextlib.ExitStack() as stack:
         waiting = [stack.enter_context(contextlib.closing(machine.run())) for machine in machines]
         running = []

@@ -18,7 +18,7 @@ EXPECTED = ("none, schedqos (with the configuration as shipped), schedqos:PRESET
             "features:NO_NAME, cgroup_mode:MODE")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _FEATURE = re.compile(r"[A-Z][A-Z_]*")
-# What the kernel accepts.
+# The kernel raises or lowers any other slice to these.
 _SLICE_MIN_MS, _SLICE_MAX_MS = 0.1, 100.0
 
 

@@ -90,8 +90,8 @@ def values(results, options):
     for label, value in results:
         layout, name = label.split("/")
         if name == "build":
-            # From half a second before the loops, which count from half a second after their start to half a second before
-            # their end.
+            # The build begins half a second before the loops, and these run for half a second before and after the seconds
+            # that they count.
             found[f"{layout} build"] = value / 1e6 / (1.5 + (options.seconds or SECONDS))
         else:
             found.update(_of_loop(layout, name, value))
