@@ -11,8 +11,10 @@ from case import Folder
 from schedqos_bench import accounting, kernel_build
 from schedqos_bench.process import Failure, adopt_orphans, until
 
-# Two objects, and then it waits for somebody to end it if there is a file "wait".
+# Two objects, and then it waits for somebody to end it if there is a file "wait". Without make's own rules, which would
+# link a tool from a newer tool.o.
 MAKEFILE = """\
+.SUFFIXES:
 all: $(O)/.config $(O)/tool
 	@echo '  CC      a.o'; mkdir -p $(O)/sub; echo x > $(O)/a.o; echo x > $(O)/sub/b.o; echo x > $(O)/.tmp_c.o
 	@echo changed > $(O)/tool
