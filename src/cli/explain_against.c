@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <schedqos/kernel/host.h>
+#include <schedqos/kernel/knobs.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/kernel/sched_attr.h>
 #include <schedqos/machine/doctor.h>
@@ -86,6 +87,20 @@ static void find_why(struct pair *pair)
 	}
 }
 
+/*
+ * Returns how many times a cgroup's weight counts beside a task. In the cgroup_mode "max" of Linux 7.3, it counts once
+ * for each CPU; between two cgroups that makes no difference. Only root can read the mode; others get 1.
+ */
+static unsigned group_factor(void)
+{
+	char mode[KNOBS_VALUE_MAX];
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (knobs_read(AT_FDCWD, KNOB_DEBUGFS, "cgroup_mode", mode) < 0 || strcmp(mode, "max") != 0 || cpus < 1)
+		return 1;
+	return (unsigned)cpus;
+}
+
 /* Finds out what ranks the two, and their shares. Returns 0; or -errno after logging the reason. */
 static int compare_pair(struct pair *pair)
 {
@@ -100,6 +115,10 @@ static int compare_pair(struct pair *pair)
 		return r;
 	cpu_groups_part(&pair->where, &a->group, &b->group);
 	find_why(pair);
+	if (a->group.path[0] && !b->group.path[0])
+		a->group.load *= group_factor();
+	if (b->group.path[0] && !a->group.path[0])
+		b->group.load *= group_factor();
 	a->share = cpu_share(&(struct cpu_rival){ a->group.load, a->attr },
 			     &(struct cpu_rival){ b->group.load, b->attr });
 	b->share = 1 - a->share;
