@@ -22,7 +22,7 @@ _BUSYBOX = "/bin/busybox"
 # No mapping may make anything later than that, compared with no daemon at all.
 _NO_DAEMON, _PROMISE = "none", 1.05
 _APPLETS = ("sh", "cat", "chmod", "cp", "echo", "grep", "hostname", "ip", "kill", "ln", "mkdir", "mkfifo", "mount", "nproc",
-            "reboot", "rm", "rmdir", "sed", "sleep", "stty", "true", "uname")
+            "reboot", "rm", "rmdir", "sed", "sleep", "stty", "taskset", "true", "uname")
 
 
 def add_parser(verbs):
@@ -178,11 +178,15 @@ def _command(args, scenario):
 
 
 def _promise(found):
-    """The cells that break the promise that no p99 and no count of late ones is above 1.05 x no daemon, as sentences."""
+    """
+    The cells that break the promise that no p99 and no count of late ones is above 1.05 x no daemon, as sentences. "none" may
+    have settings of the kernel, as in none+cgroup_mode:smp; the first such variant counts.
+    """
+    without = next((name for name in found if name.partition("+")[0] == _NO_DAEMON), None)
     for name in found:
-        if name == _NO_DAEMON or _NO_DAEMON not in found:
+        if without in (None, name):
             continue
-        broken = values.worse(found, name, _NO_DAEMON, _PROMISE)
+        broken = values.worse(found, name, without, _PROMISE)
         cells = [f"{metric} ({values.number(now)} for {values.number(was)}"
                  + (f", {now / was:.2f} x" if was else "") + (", in every seed)" if in_all else ")")
                  for metric, (was, now, in_all) in broken.items()]

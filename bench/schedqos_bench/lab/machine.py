@@ -37,7 +37,8 @@ class NoBoot(Failure):
 
 def _kernel_options(cpus, needs_events):
     """The kernel hands what it does not know, here lab_cpus and lab_events, to the first process."""
-    return f"{_KERNEL_OPTIONS} lab_cpus={cpus} lab_events={'yes' if needs_events else 'no'}"
+    words = [_KERNEL_OPTIONS, *emulator.kernel_options(cpus), f"lab_cpus={cpus}", f"lab_events={'yes' if needs_events else 'no'}"]
+    return " ".join(words)
 
 
 def last_lines(console):

@@ -19,7 +19,7 @@ TOOLS, APPLETS = ("attr",), ("hexdump", "awk")
 TRACE = "trace"
 
 # Two and a half jobs of the build for each CPU.
-_JOBS = {1: 3, 4: 10, 8: 20}
+_JOBS = {1: 3, 2: 5, 4: 10, 8: 20}
 _PROGRAMS = {"frames": "kwin_wayland", "sound": "pipewire", "shell": "foot"}
 _SHOWN = {"frame": ("frame", "missed"), "sound": ("sound", "late"), "key": ("key", None)}
 _PERCENTILES = ("p50", "p99", "max")
