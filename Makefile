@@ -148,7 +148,6 @@ check-lab: all bench-tools ## the tests in virtual time: the same bytes twice, n
 
 # Each kernel and number of CPUs that figures.md has marks for: "<!-- lab: frames 7.3 1 -->". More seeds: LAB_FLAGS=. A
 # table with other programs is left out, because it needs them: run the command above it.
-LAB_FLAGS ?= --seeds 5 --seconds 4
 lab-figures: all bench-tools ## write the tables in virtual time into src/doc/figures.md (an hour)
 	$Qsed -n '/cmd:/d; s/^<!-- lab: \(.*\) -->/\1/p' src/doc/figures.md | while read -r scenario kernel cpus variants; do \
 		bench/schedqos-bench lab $$scenario --build $B --kernel $$kernel --cpus $$cpus \
