@@ -165,6 +165,13 @@ class Numbers(unittest.TestCase):
                  "x": {"a_p99": [2.2], "a_max": [9.0], "a_late": [1], "b_p99": [2.1], "c_p99": [1.0]}}
         self.assertEqual(values.worse(found, "x", "none", 1.05), {"a_p99": (2.0, 2.2, False), "a_late": (0, 1, True)})
 
+    def test_the_promise_compares_with_no_daemon_and_the_same_settings(self):
+        found = {"none+slice:3": {"a_p99": [2.0, 2.0]}, "x+slice:3": {"a_p99": [3.0, 1.5]}, "y+slice:3": {"a_p99": [2.1]}}
+        self.assertEqual(list(command._promise(found)), [
+            "Above 1.05 x no daemon with x+slice:3: a_p99 (2.25 for 2, 1.12 x).",
+            "With y+slice:3 no p99 and no count of late ones is above 1.05 x no daemon."])
+        self.assertEqual(list(command._promise({"x": {"a_p99": [1.0]}})), [])
+
     def test_costs_are_for_each_operation(self):
         found = costs.values([("10/idle/fork", {"ops": 200, "main": 2_000_000, "helper": 200_000}),
                               ("probe", {"exec": [1000, 3000], "exec_main": [900, 1000], "rename": []})], None)
@@ -268,3 +275,7 @@ class Emulator(Folder):
         self.assertEqual(qemu.major, 10)
         self.assertIn("shift=0,sleep=off,align=off", qemu.command(4, 512))
         subprocess.run(qemu.command(1, 512), stdout=subprocess.DEVNULL, check=True)
+        # Two CPUs would not have equal turns: the machine has two more, which the kernel leaves alone.
+        words = qemu.command(2, 512)
+        self.assertEqual(words[words.index("-smp") + 1], "4")
+        self.assertEqual((emulator.kernel_options(1), emulator.kernel_options(2)), ([], ["isolcpus=2,3"]))

@@ -45,6 +45,10 @@ sound = functools.lru_cache(maxsize=None)(functools.partial(
     Run, "frames", "--seeds", SEEDS, "--seconds", "4", "--layouts", "session", kernel=HRTICK_KERNEL))
 four_cpus = functools.lru_cache(maxsize=None)(functools.partial(
     Run, "frames", "--seeds", SEEDS, "--seconds", "4", "--layouts", "session", "--cpus", "4", kernel=HRTICK_KERNEL))
+# The modes of Linux 7.3 of which explain has to know, on CPUs of which a mode may count several.
+shares = functools.lru_cache(maxsize=None)(functools.partial(
+    Run, "shares", "--cpus", "4", "--seeds", "2", "--seconds", "1", "--variants",
+    ",".join(f"schedqos+cgroup_mode:{mode}" for mode in ("concur", "max")), kernel=HRTICK_KERNEL))
 costs = functools.lru_cache(maxsize=None)(functools.partial(Run, "costs", "--rules", "10"))
 
 

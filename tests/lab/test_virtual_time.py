@@ -57,6 +57,17 @@ class Frames(lab.Case):
                 self.assertLessEqual(run.medians("schedqos")[metric], most * run.medians("none")[metric])
 
 
+class Shares(lab.Case):
+    def test_explain_predicts_the_shares_in_each_mode(self):
+        if lab.why_not(lab.HRTICK_KERNEL, 4):
+            self.skipTest(lab.why_not(lab.HRTICK_KERNEL, 4))
+        for variant, found in lab.shares().values.items():
+            for metric, points in found.items():
+                if metric.endswith("difference"):
+                    with self.subTest(variant=variant, metric=metric):
+                        self.assertLess(max(points), 5)
+
+
 class Costs(lab.Case):
     def test_the_daemon_costs_what_the_table_says(self):
         stored = json.loads(costs.TABLE.read_text(encoding="utf-8"))

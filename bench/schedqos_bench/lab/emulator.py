@@ -29,8 +29,8 @@ from .kernels import cache
 SHIFTS = {1: 2, 2: 0, 4: 0, 8: 0}
 CPUS = tuple(SHIFTS)
 
-# For guests of two CPUs.
-_HELD = {2: 4}
+# Of a guest of two CPUs: those of QEMU, and what keeps the scheduler from using them all.
+_CPUS_OF_QEMU = {2: 4}
 _KERNEL_OPTIONS = {2: "isolcpus=2,3"}
 
 # Limits for the two percentages that bench-turns prints. A CPU may spend so much of the time in pauses of over 0.3 ms, in which
@@ -73,7 +73,7 @@ class Emulator:
         """The command line of a deterministic machine without devices."""
         return [*self.words, "-accel", "tcg,thread=single",
                 "-icount", f"shift={SHIFTS[cpus]},sleep=off,align=off", "-seed", "1",
-                "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-smp", str(_HELD.get(cpus, cpus)), "-m", str(memory), "-cpu", _CPU,
+                "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-smp", str(_CPUS_OF_QEMU.get(cpus, cpus)), "-m", str(memory), "-cpu", _CPU,
                 "-nodefaults", "-display", "none", "-no-reboot", *(_SHORT_TURNS if cpus > 1 else ())]
 
 
