@@ -79,7 +79,7 @@ def _perf_stats(raw):
     data = raw("perf-sched-stats").with_suffix(".data")
     with Program(["perf", "sched", "stats", "record", "-o", data], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                  stderr=subprocess.DEVNULL) as perf:
-        until(lambda: data.exists() or perf.process.poll() is not None, 10, "perf sched stats record begins")
+        until(lambda: data.exists() or perf.process.poll() is not None, 60, "perf sched stats record begins")
         yield
         perf.process.send_signal(signal.SIGINT)
         perf.process.wait(30)

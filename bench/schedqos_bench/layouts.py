@@ -39,7 +39,7 @@ _BASE = "schedqosbench"
 _SYSTEMD = Path("/run/systemd/system")
 _V1 = (Path("/sys/fs/cgroup/cpu,cpuacct"), Path("/sys/fs/cgroup/cpu"))
 _V2 = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))
-_GONE_TIMEOUT = 10
+_GONE_TIMEOUT = 60
 
 # A program that becomes another one in a group.
 _ENTER = 'echo $$ > "$0" && exec "$@"'

@@ -3,6 +3,7 @@
 """Runs the tests of the bench harness: run.py [FILE or WORD ...]. The last line is "N passed, N failed, N skipped"."""
 
 import os
+import signal
 import sys
 
 sys.dont_write_bytecode = True
@@ -13,4 +14,6 @@ sys.path[:0] = [HERE, os.path.join(TESTS, "live"), os.path.join(os.path.dirname(
 import suite  # noqa: E402
 
 if __name__ == "__main__":
+    # A shell that starts us in the background has us ignore it, and so would what the tests start and interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(suite.run(HERE, sys.argv[1:]))

@@ -54,7 +54,7 @@ class Tool(unittest.TestCase):
         rate = int(subprocess.run([self.tool, "calibrate"], capture_output=True, text=True, timeout=60, check=True).stdout)
         self.assertGreater(rate, 0)
         # Five times as much as would do: the rate is too low if other programs disturbed the calibration.
-        found = self.measure("-i", 200 * rate, 10000, 1, 1)
+        found = self.measure("-i", 200 * rate, 10000, 1, 4)
         self.assertGreaterEqual(found["left_out"], 3 * found["done"]["samples"])
         argv = frames.commands(options("--frames-rate", "7000"), 8)["frames"]
         self.assertEqual(argv[:5], ["bench-frames", "-i", "28000", "16667", "4000"])

@@ -154,7 +154,7 @@ class Schbench(unittest.TestCase):
             source = Path(folder, "source")
             source.mkdir()
             (source / "Makefile").write_text("schbench:\n\tcp /bin/true schbench\n", encoding="ascii")
-            git = ["git", "-C", source, "-c", "user.name=x", "-c", "user.email=x@y"]
+            git = ["git", "-C", source, "-c", "user.name=x", "-c", "user.email=x@y", "-c", "maintenance.auto=false"]
             for argv in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
                 subprocess.run([*git, *argv], check=True)
             commit = module.fetch(source)

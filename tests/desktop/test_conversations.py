@@ -52,6 +52,13 @@ class Conversation(DesktopTest):
         return server
 
 
+def accepted(server):
+    """Yields each peer that connects, until the server is closed."""
+    with contextlib.suppress(OSError):
+        while True:
+            yield server.accept()[0]
+
+
 class Niri(Conversation):
     NEEDS = ("dbus-send",)
 
@@ -62,14 +69,14 @@ class Niri(Conversation):
         threading.Thread(target=self.answer, daemon=True).start()
 
     def answer(self):
-        with contextlib.suppress(OSError):
-            while True:
-                peer, _ = self.server.accept()
-                self.addCleanup(peer.close)
+        for peer in accepted(self.server):
+            self.addCleanup(peer.close)
+            # It waits for an answer for a second only, and comes again.
+            with contextlib.suppress(OSError):
                 what = peer.recv(65536)
                 if what == b'"EventStream"\n':
-                    self.stream = peer
                     peer.sendall(b'{"Ok":"Handled"}\n')
+                    self.stream = peer
                 elif what:
                     name = json.loads(what)
                     self.asked += 1
@@ -161,13 +168,11 @@ class Hyprland(Conversation):
         threading.Thread(target=self.answer, daemon=True).start()
 
     def answer(self):
-        with contextlib.suppress(OSError):
-            while True:
-                peer, _ = self.questions.accept()
-                with peer:
-                    what = peer.recv(65536)
-                    reply = {b"j/clients": self.clients, b"j/monitors": self.monitors, b"j/activewindow": self.active}[what]
-                    peer.sendall(reply if isinstance(reply, bytes) else json.dumps(reply).encode())
+        for peer in accepted(self.questions):
+            with contextlib.suppress(OSError), peer:
+                what = peer.recv(65536)
+                reply = {b"j/clients": self.clients, b"j/monitors": self.monitors, b"j/activewindow": self.active}[what]
+                peer.sendall(reply if isinstance(reply, bytes) else json.dumps(reply).encode())
 
     def client(self, number, pid, workspace, **more):
         return dict({"address": "0x%x" % number, "mapped": True, "hidden": False, "pid": pid, "pinned": False,
@@ -179,12 +184,10 @@ class Hyprland(Conversation):
         lines.wait("^windows: Hyprland")
         self.events.setblocking(False)
         peers = []
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                peers.append(self.events.accept()[0])
         self.addCleanup(lambda: [peer.close() for peer in peers])
 
         def say(text):
+            peers.extend(accepted(self.events))
             for peer in peers:
                 with contextlib.suppress(BrokenPipeError):
                     peer.sendall(text)

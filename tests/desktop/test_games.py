@@ -28,6 +28,8 @@ class Games(DesktopTest):
         daemon = self.start_gamemode()
         game = self.play()
         self.shows(lines, game.pid, "played$")
+        # It would end after ten seconds.
+        game.send_signal(signal.SIGSTOP)
         # The game is registered already.
         later = self.start_printing()
         later.wait("^games: GameMode$")
