@@ -279,15 +279,14 @@ static int conduct(const char *user, const char *name)
 	if (child < 0)
 		die("fork");
 	if (child == 0) {
+		setpgid(0, 0);
 		if (become_user(user))
 			become(0, name);
 		fail_birth(0);
 	}
 	while (getchar() != EOF)
 		;
-	for (unsigned i = 0; i < SLOTS; i++)
-		if (board->slot[i].tid)
-			kill(board->slot[i].tid, SIGKILL);
+	kill(-child, SIGKILL);
 	return 0;
 }
 

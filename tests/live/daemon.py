@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 
 from attributes import NORMAL, baseline, differences, fair, leftovers, make_us_pristine, snapshot
 from programs import Program, sleep_program
@@ -76,9 +77,17 @@ SYNC_LAYER = {"schedqos": {"sched_profile": None, "autogroup": "keep"},
               "QOS_SYNC": {"sched_policy": "SCHED_NORMAL", "sched_nice": 1, "sched_runtime": 3333333}}
 
 
-def settled(traces):
-    """The traces of a daemon when its helper has ended, too, which does so by itself."""
+def lasting(traces):
+    """
+    The traces of a daemon that stay. Its helper ends by itself. The fork of somebody's program may outlast the end of the
+    daemon, on a busy machine: `restore` puts the child back, or it ends soon.
+    """
     wait_for(lambda: not any("schedqos-helper" in trace for trace in traces()), "the helper has ended")
+    if traces():
+        schedqos("restore")
+    end = time.monotonic() + PATIENCE
+    while traces() and time.monotonic() < end:
+        time.sleep(0.1)
     return traces()
 
 
@@ -236,11 +245,7 @@ class Daemon:
         return differences(self.before, after, self.changed) + leftovers(self.before, after, self.changed)
 
     def check_undone(self):
-        wrong = settled(self.traces)
-        if wrong:
-            # On a busy machine a fork may outlast the stop.
-            schedqos("restore")
-            wrong = self.traces()
+        wrong = lasting(self.traces)
         if wrong:
             more = ["... and %d more" % (len(wrong) - 8)] if len(wrong) > 8 else []
             raise AssertionError("after the stop:\n" + "\n".join(wrong[:8] + more))

@@ -136,4 +136,5 @@ class Desktop(Bridge):
             self.current.run()
             self.current.await_ready()
             # Without systemd, a bridge that has ended is started by the next call.
-            self.verb(ALICE, "status")
+            # That may still reach one that is about to end.
+            wait_for(lambda: self.run_as(ALICE, SCHEDQOS, "status").returncode == 0, self.logs)

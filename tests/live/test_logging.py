@@ -32,7 +32,8 @@ class Lines(LiveTest):
 
     def test_v_logs_each_task_that_is_set(self):
         """Tasks that already run at the start have no line, and the stop logs none."""
-        apps = [self.sleeper("app") for _ in range(20)]
+        # Known by the name of the program: arguments may be read later, on a slow machine.
+        apps = [self.run_program([self.alias("app"), "1000"]) for _ in range(20)]
         daemon = self.daemon({"app": {"qos": BACKGROUND}}, args=["-v"])
         app = self.sleeper("app")
         self.assert_carries(app, BACKGROUND)

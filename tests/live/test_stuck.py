@@ -203,7 +203,7 @@ class Later(Stuck):
 
     @staticmethod
     def helpers(daemon):
-        return [pid for pid in descendants(daemon.pid) if comm(pid) == b"schedqos-helper" and state(pid) not in "ZX"]
+        return [pid for pid in descendants(daemon.pid) if comm(pid) == b"schedqos-helper" and state(pid) not in (None, "Z", "X")]
 
     def test_many_stuck_processes_of_a_user_delay_nobody(self):
         prefix = ["unshare", "-Urm"]

@@ -10,7 +10,7 @@ import socket
 import subprocess
 
 from attributes import BACKGROUND, DEFAULT, UI, baseline, differences, leftovers, pristine, snapshot
-from daemon import SCHEDQOS, Daemon, environment, schedqos, settled
+from daemon import SCHEDQOS, Daemon, environment, lasting, schedqos
 from harness import LiveTest
 from tasks import open_files, sleeps
 from waiting import PATIENCE, wait_for
@@ -207,7 +207,7 @@ class Background(LiveTest):
     def stop(self):
         result = schedqos("stop")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(settled(self.traces), [])
+        self.assertEqual(lasting(self.traces), [])
 
     def traces(self):
         after = snapshot()
