@@ -273,9 +273,20 @@ class Emulator(Folder):
         os.chmod(program, 0o755)
         qemu = emulator.Emulator([str(program)])
         self.assertEqual(qemu.major, 10)
-        self.assertIn("shift=0,sleep=off,align=off", qemu.command(4, 512))
-        subprocess.run(qemu.command(1, 512), stdout=subprocess.DEVNULL, check=True)
-        # Two CPUs would not have equal turns: the machine has two more, which the kernel leaves alone.
-        words = qemu.command(2, 512)
+        self.assertIn("shift=0,sleep=off,align=off", qemu.command(4, 512, self.folder))
+        subprocess.run(qemu.command(1, 512, self.folder), stdout=subprocess.DEVNULL, check=True)
+
+    def test_two_cpus_have_two_beside_them_that_spin(self):
+        program = self.folder / "qemu"
+        program.write_text("#!/bin/sh\necho QEMU emulator version 7.2.22\n", encoding="ascii")
+        os.chmod(program, 0o755)
+        words = list(map(str, emulator.Emulator([str(program)]).command(2, 512, self.folder)))
         self.assertEqual(words[words.index("-smp") + 1], "4")
-        self.assertEqual((emulator.kernel_options(1), emulator.kernel_options(2)), ([], ["isolcpus=2,3"]))
+        rom = (self.folder / "spinners").read_bytes()
+        self.assertEqual(words[-2:], ["-option-rom", str(self.folder / "spinners")])
+        # As the BIOS wants it: signature, size in sectors, sum.
+        self.assertEqual((rom[:2], rom[2] * 512, sum(rom) % 256), (b"\x55\xaa", len(rom), 0))
+        # Each page begins with the loop, wherever the BIOS puts the ROM: at a multiple of 2 KiB.
+        for at in 2048, 4096:
+            self.assertEqual(rom[at:at + 128], b"\x90" * 126 + b"\xeb\x80")
+        self.assertEqual((emulator.kernel_options(1), emulator.kernel_options(2)), ([], ["nr_cpus=2"]))

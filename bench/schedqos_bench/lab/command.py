@@ -22,7 +22,7 @@ _BUSYBOX = "/bin/busybox"
 # No mapping may make anything later than that, compared with no daemon at all.
 _NO_DAEMON, _PROMISE = "none", 1.05
 _APPLETS = ("sh", "cat", "chmod", "cp", "echo", "grep", "hostname", "ip", "kill", "ln", "mkdir", "mkfifo", "mount", "nproc",
-            "reboot", "rm", "rmdir", "sed", "sleep", "stty", "taskset", "true", "uname")
+            "reboot", "rm", "rmdir", "sed", "sleep", "stty", "true", "uname")
 
 
 def add_parser(verbs):

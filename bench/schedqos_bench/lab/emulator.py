@@ -11,8 +11,8 @@ guest's scheduler does not know it. So one CPU does with any version; more need 
 Debian of its own if the host's is newer.
 
 QEMU 7 skips a CPU at some timers. With two CPUs, or while only two of four are busy, that may be the same one for 100 ms; while
-four are busy it is each in its turn. So a guest of two CPUs has four: the kernel's scheduler uses two (isolcpus), and the
-guest keeps the others busy.
+four are busy it is each in its turn. So the machine of a guest with two CPUs has two more, which spin before the kernel starts and
+of which it takes no notice (nr_cpus).
 """
 
 import os
@@ -23,15 +23,15 @@ import subprocess
 from .. import progress
 from ..debian.packages import Unavailable, bootstrap
 from ..process import Failure
+from . import spinners
 from .kernels import cache
 
 # Nanoseconds of an instruction, as a power of two.
 SHIFTS = {1: 2, 2: 0, 4: 0, 8: 0}
 CPUS = tuple(SHIFTS)
 
-# Of a guest of two CPUs: those of QEMU, and what keeps the scheduler from using them all.
-_CPUS_OF_QEMU = {2: 4}
-_KERNEL_OPTIONS = {2: "isolcpus=2,3"}
+# CPUs that spin, beside those of the guest.
+_SPINNERS = {2: 2}
 
 # Limits for the two percentages that bench-turns prints. A CPU may spend so much of the time in pauses of over 0.3 ms, in which
 # the others have their turns.
@@ -54,7 +54,16 @@ _CPU = "Nehalem,+rdrand"
 
 def kernel_options(cpus):
     """What the kernel's command line needs for a guest of so many CPUs."""
-    return [_KERNEL_OPTIONS[cpus]] if cpus in _KERNEL_OPTIONS else []
+    return [f"nr_cpus={cpus}"] if cpus in _SPINNERS else []
+
+
+def _spinners(cpus, folder):
+    """The options of QEMU for the CPUs that spin. Writes their program into the folder."""
+    count = _SPINNERS.get(cpus, 0)
+    if not count:
+        return []
+    (folder / "spinners").write_bytes(spinners.option_rom(cpus, cpus + count))
+    return ["-option-rom", folder / "spinners"]
 
 
 class Emulator:
@@ -69,12 +78,13 @@ class Emulator:
         self.version = ".".join(found.groups())
         self.major = int(found[1])
 
-    def command(self, cpus, memory):
-        """The command line of a deterministic machine without devices."""
+    def command(self, cpus, memory, folder):
+        """The command line of a deterministic machine without devices. The folder is for files that it needs."""
         return [*self.words, "-accel", "tcg,thread=single",
                 "-icount", f"shift={SHIFTS[cpus]},sleep=off,align=off", "-seed", "1",
-                "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-smp", str(_CPUS_OF_QEMU.get(cpus, cpus)), "-m", str(memory), "-cpu", _CPU,
-                "-nodefaults", "-display", "none", "-no-reboot", *(_SHORT_TURNS if cpus > 1 else ())]
+                "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-smp", str(cpus + _SPINNERS.get(cpus, 0)), "-m", str(memory), "-cpu", _CPU,
+                "-nodefaults", "-display", "none", "-no-reboot", *(_SHORT_TURNS if cpus > 1 else ()),
+                *_spinners(cpus, folder)]
 
 
 def _installed(tree):

@@ -105,7 +105,7 @@ class Machine:
             self.archive.write(folder / "initramfs")
             for name in ("console", "words"):
                 (folder / name).touch()
-            command = [*self.qemu.command(self.cpus, _MEMORY), "-serial", f"file:{folder}/console",
+            command = [*self.qemu.command(self.cpus, _MEMORY, folder), "-serial", f"file:{folder}/console",
                        "-serial", f"file:{folder}/words", "-kernel", self.kernel, "-initrd", folder / "initramfs",
                        "-append", _kernel_options(self.cpus, self.needs_events)]
             self.began = time.monotonic()

@@ -12,7 +12,7 @@ NAME, TITLE = "shares", "Shares of a CPU beside what schedqos explain --against 
 VARIANTS, SEEDS, SECONDS = "schedqos", 5, 3
 RUNS_DAEMON = True
 JUDGED = False
-TOOLS, APPLETS = ("attr",), ("hexdump", "tr")
+TOOLS, APPLETS = ("attr",), ("hexdump", "taskset", "tr")
 
 # The groups of two tasks; "" is the root, in which no nice value is divided by a group.
 KINDS = {"one group": ("a", "a"), "two groups": ("a", "b"), "task and group": ("", "a"), "deep": ("a/b/c", "a/d"),
