@@ -146,13 +146,10 @@ check-vm: all unit-tests ## all tests on other kernels, in QEMU (root, 30 minute
 check-lab: all bench-tools ## the tests in virtual time: the same bytes twice, no harm, the daemon's costs (.ci/deps --lab)
 	$QSCHEDQOS=$B/schedqos tests/lab/run.py
 
-# Each kernel and number of CPUs that figures.md has marks for: "<!-- lab: frames 7.3 1 -->". More seeds: LAB_FLAGS=. A
-# table with other programs is left out, because it needs them: run the command above it.
-lab-figures: all bench-tools ## write the tables in virtual time into src/doc/figures.md (an hour)
-	$Qsed -n '/cmd:/d; s/^<!-- lab: \(.*\) -->/\1/p' src/doc/figures.md | while read -r scenario kernel cpus variants; do \
-		bench/schedqos-bench lab $$scenario --build $B --kernel $$kernel --cpus $$cpus \
-		$${variants:+--variants $$variants} $(LAB_FLAGS) --figures src/doc/figures.md \
-		< /dev/null > /dev/null || exit 1; done
+# By the commands that stand above the tables. A table with other programs is left out, because it needs them.
+lab-figures: all bench-tools ## write the tables in virtual time into src/doc/figures.md (an hour and a half)
+	$Qsed -n '/cmd:/d; s/^`schedqos-bench \(lab [^`]*\)`: Linux.*/\1/p' src/doc/figures.md | while read -r words; do \
+		bench/schedqos-bench $$words --build $B --figures src/doc/figures.md < /dev/null > /dev/null || exit 1; done
 
 FUZZ_SECONDS ?= 60
 

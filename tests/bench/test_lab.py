@@ -166,10 +166,12 @@ class Numbers(unittest.TestCase):
         self.assertEqual(values.worse(found, "x", "none", 1.05), {"a_p99": (2.0, 2.2, False), "a_late": (0, 1, True)})
 
     def test_the_promise_compares_with_no_daemon_and_the_same_settings(self):
-        found = {"none+slice:3": {"a_p99": [2.0, 2.0]}, "x+slice:3": {"a_p99": [3.0, 1.5]}, "y+slice:3": {"a_p99": [2.1]}}
+        found = {"none+slice:3": {"a_p99": [2.0, 2.0]}, "x+slice:3": {"a_p99": [3.0, 1.5]}, "y+weights+slice:3": {"a_p99": [2.1]},
+                 "none": {"a_p99": [1.0]}, "x+slice:4": {"a_p99": [2.0]}}
         self.assertEqual(list(command._promise(found)), [
             "Above 1.05 x no daemon with x+slice:3: a_p99 (2.25 for 2, 1.12 x).",
-            "With y+slice:3 no p99 and no count of late ones is above 1.05 x no daemon."])
+            "With y+weights+slice:3 no p99 and no count of late ones is above 1.05 x no daemon.",
+            "Above 1.05 x no daemon with x+slice:4: a_p99 (2 for 1, 2.00 x, in every seed)."])
         self.assertEqual(list(command._promise({"x": {"a_p99": [1.0]}})), [])
 
     def test_costs_are_for_each_operation(self):

@@ -177,13 +177,17 @@ def _command(args, scenario):
     return shlex.join(words)
 
 
+def _without_daemon(found, name):
+    """The variant without a daemon that has the same settings of the kernel, else the one without any; None if there is none."""
+    settings = [part for part in name.split("+")[1:] if not part.startswith("weights")]
+    same = "+".join([_NO_DAEMON, *settings])
+    return same if same in found else _NO_DAEMON if _NO_DAEMON in found else None
+
+
 def _promise(found):
-    """
-    The cells that break the promise that no p99 and no count of late ones is above 1.05 x no daemon, as sentences. "none" may
-    have settings of the kernel, as in none+cgroup_mode:smp; the first such variant counts.
-    """
-    without = next((name for name in found if name.partition("+")[0] == _NO_DAEMON), None)
+    """The cells that break the promise that no p99 and no count of late ones is above 1.05 x no daemon, as sentences."""
     for name in found:
+        without = _without_daemon(found, name)
         if without in (None, name):
             continue
         broken = values.worse(found, name, without, _PROMISE)
