@@ -88,17 +88,21 @@ static void find_why(struct pair *pair)
 }
 
 /*
- * Returns how many times a cgroup's weight counts beside a task. In the cgroup_mode "max" of Linux 7.3, it counts once
- * for each CPU; between two cgroups that makes no difference. Only root can read the mode; others get 1.
+ * Multiplies the weight of a cgroup beside a task by the number of CPUs if the cgroup_mode of Linux 7.3 is "max".
+ * Between two cgroups that would make no difference. Only root can read the mode.
  */
-static unsigned group_factor(void)
+static void look_at_cgroup_mode(struct pair *pair)
 {
-	char mode[KNOBS_VALUE_MAX];
+	struct side *a = &pair->sides[0], *b = &pair->sides[1];
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	char mode[KNOBS_VALUE_MAX];
 
-	if (knobs_read(AT_FDCWD, KNOB_DEBUGFS, "cgroup_mode", mode) < 0 || strcmp(mode, "max") != 0 || cpus < 1)
-		return 1;
-	return (unsigned)cpus;
+	if (!pair->by_weights || pair->is_untold || (a->group.path[0] && b->group.path[0]) || cpus < 1)
+		return;
+	if (knobs_read(AT_FDCWD, KNOB_DEBUGFS, "cgroup_mode", mode) < 0 || strcmp(mode, "max") != 0)
+		return;
+	(a->group.path[0] ? a : b)->group.load *= (unsigned)cpus;
+	pair->why = "cgroup_mode is max: beside a task, the weight of a cgroup counts once for each CPU";
 }
 
 /* Finds out what ranks the two, and their shares. Returns 0; or -errno after logging the reason. */
@@ -115,10 +119,7 @@ static int compare_pair(struct pair *pair)
 		return r;
 	cpu_groups_part(&pair->where, &a->group, &b->group);
 	find_why(pair);
-	if (a->group.path[0] && !b->group.path[0])
-		a->group.load *= group_factor();
-	if (b->group.path[0] && !a->group.path[0])
-		b->group.load *= group_factor();
+	look_at_cgroup_mode(pair);
 	a->share = cpu_share(&(struct cpu_rival){ a->group.load, a->attr },
 			     &(struct cpu_rival){ b->group.load, b->attr });
 	b->share = 1 - a->share;

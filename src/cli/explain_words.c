@@ -62,6 +62,18 @@ static void print_outcome(const struct view *view)
 		printf("left alone");
 }
 
+/* Returns whether a rule matches now that did not when the daemon decided. */
+static bool has_pending_rule(const cJSON *all)
+{
+	const cJSON *close;
+
+	cJSON_ArrayForEach (close, member(all, "close")) {
+		if (member_is(close, "why", "pending"))
+			return true;
+	}
+	return false;
+}
+
 /* Completes the line that says that no rule applies: where the class comes from instead. */
 static void print_without_rule(const struct view *view)
 {
@@ -114,6 +126,7 @@ static void print_rule(const struct view *view)
 	else if (!has_rule && !member_is(thread, "assigned_by", "undecided"))
 		words_line("rule", "%s",
 			   member_holds(view->all, "process_rule") ? "the program's rule gives this thread no class"
+			   : has_pending_rule(view->all)	   ? "no rule named it when the daemon decided"
 								   : "no rule names it");
 	if (!has_rule)
 		print_without_rule(view);
@@ -289,6 +302,8 @@ static void print_close(const cJSON *all, const cJSON *close)
 		printf("null masks the rules of files before this one");
 	} else if (strcmp(why, "replaced") == 0) {
 		printf("overridden by a later file");
+	} else if (strcmp(why, "pending") == 0) {
+		printf("matches now, but did not when the daemon decided: the process has changed since, or its arguments had not been read yet");
 	} else if (strcmp(why, "beaten") == 0) {
 		printf("matches, too, but the rule that applies comes first");
 	} else if (strcmp(why, "comm") == 0) {

@@ -14,7 +14,7 @@ struct close_rules {
 	const struct rules *rules;
 	const struct process_names *names;
 	struct facts *facts;
-	const struct rule *taken;
+	const struct rule *taken, *next; /* the process's rule, and what the next decision takes */
 	struct rule_trace *items; /* closest first; equally close ones in the order found */
 	size_t count, max;
 };
@@ -39,8 +39,8 @@ static void add(struct close_rules *trace, struct rule_trace *item, enum rule_ou
 }
 
 /*
- * Adds the rules of a pattern that matches, up to the first rule whose conditions hold. That rule was taken, or was
- * beaten by a rule of another pattern.
+ * Adds the rules of a pattern that matches, up to the first rule whose conditions hold. That rule was taken, will be
+ * taken, or was beaten by a rule of another pattern.
  */
 static void add_matching(struct close_rules *trace, const struct pattern *pattern, struct rule_trace *item)
 {
@@ -54,8 +54,10 @@ static void add_matching(struct close_rules *trace, const struct pattern *patter
 		add(trace, item, OUTCOME_MASKED, NULL, &pattern->source);
 	for (; rule && rule != trace->taken && r <= 0; rule = rule->next) {
 		r = rule_conditions(trace->rules, rule, trace->facts, &item->failure);
-		if (r >= 0)
-			add(trace, item, r ? OUTCOME_BEATEN : OUTCOME_CONDITION, rule, NULL);
+		if (r > 0)
+			add(trace, item, rule == trace->next ? OUTCOME_PENDING : OUTCOME_BEATEN, rule, NULL);
+		else if (r == 0)
+			add(trace, item, OUTCOME_CONDITION, rule, NULL);
 	}
 }
 
@@ -125,10 +127,13 @@ static void find_close(const struct close_rules *trace, const char *pattern, str
 size_t rules_trace(const struct rules *rules, const struct process_names *names, struct facts *facts,
 		   const struct rule *taken, struct rule_trace *ret, size_t max)
 {
-	struct close_rules trace = { rules, names, facts, taken, ret, 0, max };
+	struct close_rules trace = { rules, names, facts, taken, NULL, ret, 0, max };
 	/* The closest outcome to leave out. */
 	const enum rule_outcome far = taken ? OUTCOME_COMM : OUTCOME_NONE;
+	int error;
 
+	if (!facts->argv_is_unread && !facts->is_spared)
+		trace.next = rules_match(rules, facts, &error);
 	for (size_t i = 0; i < rules->n_patterns; i++) {
 		const struct pattern *pattern = &rules->patterns[i];
 		const struct process_name *name = process_names_match(names, pattern->text);

@@ -20,6 +20,7 @@ static const char *const name_kinds[] = {
 };
 
 static const char *const outcomes[] = {
+	[OUTCOME_PENDING] = "pending",
 	[OUTCOME_CONDITION] = "condition",
 	[OUTCOME_MASKED] = "masked",
 	[OUTCOME_REPLACED] = "replaced",

@@ -130,6 +130,27 @@ TEST(rules_that_also_match_are_reported)
 	config_free(config);
 }
 
+/* A decision may be made before the arguments have been read; explain reads them, and finds a rule that precedes. */
+TEST(a_rule_that_would_be_taken_now_is_reported)
+{
+	struct process process = PROCESS("/usr/bin/vim.tiny", "vi", "vi");
+	struct config *config = rules_file("'vi': { 'qos': 'QOS_UTILITY' }, 'vim.tiny': { 'qos': 'QOS_UTILITY' }, "
+					   "'v*': { 'qos': 'QOS_UTILITY' }");
+	const struct rule *earlier = rules_of_pattern(config->rules, "vim.tiny");
+
+	assert_matches(config, &process, "vi");
+	assert_int_equal(rules_names(config->rules, &process.facts, &names), 0);
+	n_traces = rules_trace(config->rules, &names, &process.facts, earlier, traces, TRACES_MAX);
+	assert_int_equal(n_traces, 2);
+	assert_trace(0, "vi", OUTCOME_PENDING, "vi");
+	assert_trace(1, "v*", OUTCOME_BEATEN, "vi");
+	process.facts.argv_is_unread = true;
+	n_traces = rules_trace(config->rules, &names, &process.facts, earlier, traces, TRACES_MAX);
+	assert_int_equal(n_traces, 2);
+	assert_trace(0, "vi", OUTCOME_BEATEN, "vi");
+	config_free(config);
+}
+
 TEST(only_the_closest_rules_are_reported)
 {
 	struct process process = VI;

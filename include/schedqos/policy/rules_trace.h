@@ -68,6 +68,7 @@ int rule_may_raise(const struct rule *rule, struct facts *facts);
 
 /* Why a rule was not taken, from the closest to the farthest. */
 enum rule_outcome {
+	OUTCOME_PENDING,   /* the rule would be taken now; the last decision was made with other names or facts */
 	OUTCOME_CONDITION, /* the pattern matches, but a condition does not hold */
 	OUTCOME_MASKED,	   /* the pattern matches, but null masks it */
 	OUTCOME_REPLACED,  /* the pattern matches, but a later file replaces its rule */
@@ -91,7 +92,7 @@ struct rule_trace {
 /*
  * Finds up to max rules that came close but were not taken, the closest first, and returns their number. taken: the
  * rule of the process, or NULL; if there is one, OUTCOME_COMM and OUTCOME_SIMILAR are left out. Leaves out a rule with
- * a condition on a fact that cannot be read.
+ * a condition on a fact that cannot be read. Nothing is OUTCOME_PENDING if arguments or other facts were not read.
  */
 size_t rules_trace(const struct rules *rules, const struct process_names *names, struct facts *facts,
 		   const struct rule *taken, struct rule_trace *ret, size_t max);
