@@ -58,7 +58,7 @@ class Frames(lab.Case):
 
 
 class Shares(lab.Case):
-    def test_explain_predicts_the_shares_in_each_mode(self):
+    def test_explain_predicts_the_shares_in_the_modes_concur_and_max(self):
         if lab.why_not(lab.HRTICK_KERNEL, 4):
             self.skipTest(lab.why_not(lab.HRTICK_KERNEL, 4))
         for variant, found in lab.shares().values.items():

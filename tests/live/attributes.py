@@ -174,6 +174,11 @@ def base_slices():
     return {pristine().slice, QOS_BASE_SLICE, pristine().slice // min(4, (os.cpu_count() or 1).bit_length())}
 
 
+def without_base(attr):
+    """A thread without a custom slice shows the base slice that was in force when it last woke up: drops that."""
+    return attr._replace(slice=0) if attr.slice in base_slices() else attr
+
+
 def lives(tid):
     """Returns whether the thread lives. A zombie still has attributes, but they do not matter."""
     return state(tid) not in (None, "Z", "X")
@@ -181,12 +186,10 @@ def lives(tid):
 
 def differences(before, after, but=()):
     """Describes the threads that lived through both snapshots and do not carry the same attributes."""
-    def plain(attr):
-        return attr._replace(slice=0) if attr.slice in base_slices() else attr
-
     return ["%d %r had %s, has %s" % (tid, comm(tid), attr, after[tid, start])
             for (tid, start), attr in before.items()
-            if attr and tid not in but and plain(after.get((tid, start), attr)) != plain(attr) and lives(tid)]
+            if attr and tid not in but and lives(tid)
+            and without_base(after.get((tid, start), attr)) != without_base(attr)]
 
 
 def already_tagged(before):

@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The daemon does not touch tasks that are not its business."""
 
-from attributes import BACKGROUND, NORMAL, base_slices, fair, get_attr, snapshot
+from attributes import BACKGROUND, NORMAL, base_slices, fair, get_attr, snapshot, without_base
 from harness import LiveTest
 from tasks import comm, start_time, stat, tids
 
 
 # OWN_SLICE_NS of src/tagging/apply.c, which is for base slices above it.
 OWN_SLICE = 650000
-
-
-def without_base(attr):
-    """A thread without a custom slice shows the base slice that was in force when it last woke up."""
-    return attr._replace(slice=0) if attr.slice in base_slices() else attr
 
 
 class NotOurs(LiveTest):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The verb "lab" of schedqos-bench."""
 
+import argparse
 import json
 import os
 import shlex
@@ -127,6 +128,18 @@ def _marks(args):
     return " ".join([args.scenario, args.kernel, str(args.cpus), *(args.variants or [])])
 
 
+def _check_options(args):
+    """Refuses what only another scenario would heed."""
+    for name, module in scenarios.ALL.items():
+        if name == args.scenario or not hasattr(module, "add_options"):
+            continue
+        parser = argparse.ArgumentParser()
+        module.add_options(parser)
+        for option, default in vars(parser.parse_args([])).items():
+            if getattr(args, option) != default:
+                raise Failure(f"--{option} is for the scenario {name}, not for {args.scenario}")
+
+
 def _check_files(args):
     """Before an hour of measuring, not after it."""
     missing = [path for path in (_BUSYBOX, *args.carry) if not Path(path).exists()]
@@ -140,6 +153,7 @@ def _check_files(args):
 def run(args):
     scenario = scenarios.ALL[args.scenario]
     try:
+        _check_options(args)
         chosen = _parse_variants(args, scenario)
         units = scenario.units(args)
         expectations = [expect.parse(text, units, [each.name for each in chosen]) for text in args.expect]
