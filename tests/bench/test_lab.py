@@ -10,8 +10,9 @@ from types import SimpleNamespace
 from unittest import mock
 
 from case import Folder
-from schedqos_bench import cli
-from schedqos_bench.lab import command, emulator, expect, kernels, machine, values, variants
+from schedqos_bench import cli, marked
+from schedqos_bench.folders import ROOT
+from schedqos_bench.lab import command, emulator, expect, kernels, machine, overview, values, variants
 from schedqos_bench.lab.archive import Archive
 from schedqos_bench.lab.scenarios import costs, shares
 from schedqos_bench.process import Failure
@@ -173,6 +174,22 @@ class Numbers(unittest.TestCase):
             "With y+weights+slice:3 no p99 and no count of late ones is above 1.05 x no daemon.",
             "Above 1.05 x no daemon with x+slice:4: a_p99 (2 for 1, 2.00 x, in every seed)."])
         self.assertEqual(list(command._promise({"x": {"a_p99": [1.0]}})), [])
+
+    def test_the_overview_has_ratios_to_no_daemon(self):
+        metrics = {f"{layout} {metric}": [value] for layout in ("flat", "session", "services", "apps") for metric, value in
+                   (("frame_done_p99", 8.0), ("sound_done_p99", 2.0), ("key_done_p99", 4.0), ("frame_missed", 3), ("sound_late", 0))}
+        found = {"none": metrics, "schedqos": {**metrics, "flat frame_done_p99": [4.0], "apps frame_missed": [1]},
+                 "schedqos+weights": {**metrics, "apps key_done_p99": [5.0]}}
+        marks = "lab: frames 7.3 2 none,schedqos,schedqos+weights -->"
+        page = f"<!-- {marks}\n{values.table(found, {'flat frame_done_p99': 'ms'})}\n<!-- end of {marks}\n"
+        rows = [line for line in overview.text(page).splitlines() if line.startswith("| 7.3 ")]
+        self.assertEqual(rows, [
+            "| 7.3 | 2 |" + " 1.00 |" * 11 + " **1.25** | 12 for 12 | 0 for 0 |",
+            "| 7.3 | 2 | 0.50 |" + " 1.00 |" * 11 + " 10 for 12 | 0 for 0 |"])
+
+    def test_the_overview_is_what_the_tables_say(self):
+        page = (ROOT / "src/doc/figures.md").read_text(encoding="utf-8")
+        self.assertEqual(marked.replaced(page, "overview", overview.text(page), "lab"), page, "make lab-figures")
 
     def test_costs_are_for_each_operation(self):
         found = costs.values([("10/idle/fork", {"ops": 200, "main": 2_000_000, "helper": 200_000}),

@@ -12,7 +12,7 @@ from .. import marked, progress
 from ..folders import BUILD, CONFIGS
 from ..process import Failure, nothing_left
 from ..scenarios import positive
-from . import emulator, expect, kernels, scenarios, values, variants
+from . import emulator, expect, kernels, overview, scenarios, values, variants
 from .archive import Archive
 from .machine import Machine, NoBoot, run_all
 
@@ -20,8 +20,7 @@ from .machine import Machine, NoBoot, run_all
 EXIT_NOT_AS_EXPECTED, EXIT_USAGE, EXIT_NO_BOOT, EXIT_FAILED = 1, 2, 125, 128
 _GUEST = Path(__file__).with_name("guest")
 _BUSYBOX = "/bin/busybox"
-# No mapping may make anything later than that, compared with no daemon at all.
-_NO_DAEMON, _PROMISE = "none", 1.05
+_NO_DAEMON = "none"
 _APPLETS = ("sh", "cat", "chmod", "cp", "echo", "grep", "hostname", "ip", "kill", "ln", "mkdir", "mkfifo", "mount", "nproc",
             "reboot", "rm", "rmdir", "sed", "sleep", "stty", "true", "uname")
 
@@ -204,12 +203,12 @@ def _promise(found):
         without = _without_daemon(found, name)
         if without in (None, name):
             continue
-        broken = values.worse(found, name, without, _PROMISE)
+        broken = values.worse(found, name, without, values.PROMISE)
         cells = [f"{metric} ({values.number(now)} for {values.number(was)}"
                  + (f", {now / was:.2f} x" if was else "") + (", in every seed)" if in_all else ")")
                  for metric, (was, now, in_all) in broken.items()]
-        yield (f"Above {_PROMISE} x no daemon with {name}: {', '.join(cells)}." if cells else
-               f"With {name} no p99 and no count of late ones is above {_PROMISE} x no daemon.")
+        yield (f"Above {values.PROMISE} x no daemon with {name}: {', '.join(cells)}." if cells else
+               f"With {name} no p99 and no count of late ones is above {values.PROMISE} x no daemon.")
 
 
 def _write_figures(args, scenario, found):
@@ -223,3 +222,4 @@ def _write_figures(args, scenario, found):
     if scenario.JUDGED:
         text += "\n\n" + "\n".join(_promise(found))
     marked.write(args.figures, _marks(args), text, "lab")
+    overview.renew(args.figures)

@@ -6,6 +6,9 @@ over the seeds, the least and the greatest.
 
 import statistics
 
+# No mapping may make anything later than that, compared with no daemon at all.
+PROMISE = 1.05
+
 
 def summary(found):
     """(median, least, greatest); None where no seed has a value."""
