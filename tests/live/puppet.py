@@ -66,6 +66,14 @@ def name(text, how="prctl"):
     return _thread.get_native_id()
 
 
+def program_name(text):
+    """Overwrites the first argument, as programs do that show there what they are at."""
+    with open("/proc/self/stat", encoding="latin-1") as file:
+        start = int(file.read().rpartition(")")[2].split()[45])  # arg_start, see proc(5)
+    ctypes.memmove(start, text.encode("latin-1") + b"\0", len(text) + 1)
+    return text
+
+
 def thread(text=None, how="prctl"):
     """Makes a thread from this one. Returns its number and its tid."""
     worker = Worker()
@@ -184,7 +192,7 @@ def nice(value):
 
 
 VERBS = {function.__name__: function for function in (
-    name, thread, fork, spawn, in_terminal, run, leave, children_of_many, rename_often, threads_often,
+    name, program_name, thread, fork, spawn, in_terminal, run, leave, children_of_many, rename_often, threads_often,
     become, flood, nice)}
 
 

@@ -154,6 +154,15 @@ class Explain(LiveTest):
             close, = [line for line in text.splitlines() if '"%s" at %s: ' % (pattern, self.place(pattern)) in line]
             self.assertIn(words, close)
 
+    def test_explain_says_that_a_rule_matches_only_now(self):
+        self.daemon(RULES)
+        puppet = self.puppet("without-a-rule")
+        self.check(puppet, DEFAULT, "default", words=["no rule names it"])
+        puppet.tell(0, "program_name", "exact")
+        said, _ = self.check(puppet, DEFAULT, "default",
+                             words=["no rule named it when the daemon decided", "matches now, but did not when"])
+        self.assertEqual([close["why"] for close in said["close"]], ["pending"])
+
     def test_explain_says_why_a_task_has_no_record(self):
         self.daemon(RULES)
         self.assertIn("kernel thread", self.explain(2)[1] if comm(2) == b"kthreadd" else "kernel thread")
