@@ -68,7 +68,7 @@ class Runs(unittest.TestCase):
     def start(self, *arguments, **environment):
         argv = [sys.executable, BENCH, *arguments, "--out", str(self.out), "--build", os.path.dirname(SCHEDQOS)]
         run = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, env={**os.environ, MARK: self.mark, **environment})
+                               text=True, env={**os.environ, MARK: self.mark, "TMPDIR": str(self.out.parent), **environment})
         self.addCleanup(self.end, run)
         return run
 
