@@ -253,8 +253,8 @@ class Expectations(unittest.TestCase):
 
     def test_so_does_what_cannot_be_run(self):
         good = ["lab", "frames", "--variants", "none", "--expect", "flat frame_done_p99 <= 5"]
-        for words in ["--cpus", "3"], ["--seeds", "0"], ["--carry", "/no/such"], ["--out", "/no/such/file"], \
-                ["--figures", "/dev/null"], ["--layouts", "round"], ["--rules", "10"]:
+        for words in ["--cpus", "3"], ["--seeds", "0"], ["--seeds", "3-2"], ["--seeds", "0-2"], ["--seeds", "x"], \
+                ["--carry", "/no/such"], ["--out", "/no/such/file"], ["--figures", "/dev/null"], ["--layouts", "round"], ["--rules", "10"]:
             with self.subTest(words), contextlib.redirect_stderr(io.StringIO()):
                 try:
                     status = cli.main(good + words)

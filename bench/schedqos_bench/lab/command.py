@@ -39,6 +39,22 @@ done
 read -r ext < $ext_state || :"""
 
 
+def _seeds(text):
+    """N: those from 1 to N; A-B: those from A to B."""
+    first, dash, last = text.partition("-")
+    try:
+        found = range(int(first), int(last) + 1) if dash else range(1, int(first) + 1)
+    except ValueError:
+        found = ()
+    if not found or found[0] < 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected a number above 0, or two with a - between")
+    return found
+
+
+def _chosen_seeds(args, scenario):
+    return args.seeds or range(1, scenario.SEEDS + 1)
+
+
 def add_parser(verbs):
     lab = verbs.add_parser("lab", help="run a scenario in virtual time, in a virtual machine: the same result everywhere")
     lab.add_argument("scenario", choices=list(scenarios.ALL), metavar="SCENARIO",
@@ -46,7 +62,8 @@ def add_parser(verbs):
     lab.add_argument("--kernel", default=kernels.NEWEST, metavar="KERNEL",
                      help="a series of Debian's, such as 7.3, or an image (%(default)s)")
     lab.add_argument("--cpus", type=int, choices=emulator.CPUS, default=1, help="of the guest (%(default)s)")
-    lab.add_argument("--seeds", type=positive, metavar="N", help="number of seeds; each has other phases, lengths and CPUs (default: the scenario's)")
+    lab.add_argument("--seeds", type=_seeds, metavar="N", help="number of seeds, or A-B for those from A to B; each has other "
+                     "phases, lengths and CPUs (default: the scenario's)")
     lab.add_argument("--variants", action="append", metavar="LIST", help=f"of {variants.EXPECTED}")
     lab.add_argument("--seconds", type=positive, metavar="S", help="of each measurement, in the guest (default: the scenario's)")
     for module in scenarios.ALL.values():
@@ -102,7 +119,7 @@ def _archive(scenario, variant, seeds, args):
 
 def measure(args, scenario, chosen):
     """{variant: {metric: [value of each seed]}}."""
-    seeds = range(1, (args.seeds or scenario.SEEDS) + 1)
+    seeds = _chosen_seeds(args, scenario)
     qemu = emulator.find(args.cpus)
     kernel = kernels.find(args.kernel)
     progress.log(f"{args.scenario}: {kernel}, {args.cpus} CPUs, QEMU {qemu.version}")
@@ -193,8 +210,9 @@ def run(args):
 
 def _command(args, scenario):
     """The command that repeats the table."""
+    seeds = _chosen_seeds(args, scenario)
     words = ["schedqos-bench", "lab", args.scenario, "--kernel", args.kernel, "--cpus", str(args.cpus),
-             "--seeds", str(args.seeds or scenario.SEEDS)]
+             "--seeds", str(seeds[-1]) if seeds[0] == 1 else f"{seeds[0]}-{seeds[-1]}"]
     if hasattr(scenario, "SECONDS"):
         words += ["--seconds", str(args.seconds or scenario.SECONDS)]
     words += ["--variants", ",".join(args.variants or [scenario.VARIANTS])]
