@@ -24,20 +24,6 @@ _NO_DAEMON = "none"
 _APPLETS = ("sh", "cat", "chmod", "cp", "echo", "grep", "hostname", "ip", "kill", "ln", "mkdir", "mkfifo", "mount", "nproc",
             "reboot", "rm", "rmdir", "sed", "sleep", "stty", "true", "uname")
 
-# After start_command: waits until the command and what it has started use less than a tenth of a CPU. The kernel verifies a
-# sched_ext scheduler for ten seconds and more of the guest's time, and until then it decides nothing.
-_UNTIL_AT_REST = """\
-before=0
-cpu $daemon
-tries=0
-while [ $((main + helper - before)) -gt 200000000 ]; do
-	[ $((tries += 1)) -lt 100 ] || fail "the command is never at rest"
-	before=$((main + helper))
-	pause 2
-	cpu $daemon
-done
-read -r ext < $ext_state || :"""
-
 
 def _seeds(text):
     """N: those from 1 to N; A-B: those from A to B."""
@@ -88,7 +74,7 @@ def _script(scenario, variant, seeds, args):
     lines.append(f"changed={f'bench-attr 0:0:{variant.slice_ns}' if variant.slice_ns else ''}")
     own = scenario.script(variant, seeds, args)
     if variant.kind == "command":
-        return "\n".join([*lines, f"start_command {shlex.quote(variant.command)}", _UNTIL_AT_REST, own, "stop_daemon", ""])
+        return "\n".join([*lines, f"start_command {shlex.quote(variant.command)}", own, "stop_daemon", ""])
     if scenario.RUNS_DAEMON or not variant.executable:
         return "\n".join([*lines, own])
     mapping = "--mapping lab" if variant.mapping else ""
