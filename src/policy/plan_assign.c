@@ -114,7 +114,7 @@ const struct qos_attr *plan_limit_of(const struct plan *plan, const struct task 
 /* Returns the record of the parent process, or NULL. */
 static const struct task *parent_of(const struct plan *plan, struct facts *facts)
 {
-	return facts_need(facts, FACT_PARENT) == 0 && facts->parent ? tasks_find(plan->tasks, facts->parent->tgid) :
+	return facts_need(facts, FACT_PARENT) == 0 && facts->parent ? tasks_leader(plan->tasks, facts->parent->tgid) :
 								      NULL;
 }
 

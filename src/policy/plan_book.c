@@ -194,7 +194,8 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 		return;
 	}
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
-	if (!origin)
+	/* After a loss, the id may have the record of a thread of another process, which has ended. */
+	if (!origin || origin->tgid != leader->tgid)
 		origin = leader;
 	child = copy_of(plan, origin, leader, fork->tid, fork->tgid);
 	child.start = fork->start;
@@ -244,6 +245,11 @@ static void book_exec(struct plan *plan, const struct task_event *exec)
 
 	if (exec->tgid == plan->self)
 		return;
+	/* As above. */
+	if (leader && leader->tgid != exec->tgid) {
+		tasks_remove(plan->tasks, leader);
+		leader = NULL;
+	}
 	/* The process has no record if the kernel started it (a usermode helper), or its fork event was lost. */
 	if (!leader) {
 		push(plan, (struct plan_due){ .tid = exec->tgid, .tgid = exec->tgid, .is_missed = true });
@@ -410,6 +416,9 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 		return;
 	if (!task || task->tgid != found->tgid || !task_is_same_start(task->start, (uint32_t)found->start)) {
 		tasks_remove(plan->tasks, task);
+		/* A thread goes with its process, which comes first in a scan, or is left alone as a whole. */
+		if (is_thread && !parent)
+			return;
 		/* Kernel threads have no executable, nor has a usermode helper of the kernel before it calls exec. */
 		if (found->tid == found->tgid &&
 		    (facts_need(facts, FACT_EXE) < 0 || (!facts->exe[0] && !facts->exe_is_unknown)))
@@ -419,8 +428,8 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 	if (!task)
 		return;
 	task->scan = plan->scan;
-	/* Skip a task that the stopped daemon has put back. */
-	if (plan->stopped && task->state == TASK_UNDONE)
+	/* Skip a task that the stopped daemon has put back; the kernel may have refused that. */
+	if (plan->stopped && task->state == TASK_UNDONE && !attr_difference(&task->known, &task->had))
 		return;
 	if (task->due < DUE_MATCH)
 		task->due = DUE_MATCH;

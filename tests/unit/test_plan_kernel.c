@@ -220,6 +220,10 @@ MACHINE_TEST(a_refused_undo_ends)
 	assert_task(m, INIT, BY_DEFAULT, REASON_UNDONE);
 	assert_true(task_attr_is_pristine(&record(m, INIT)->had));
 	assert_false(task_attr_is_pristine(&record(m, INIT)->known));
+	m->refuse = 0;
+	looks_again(m);
+	stop(m);
+	assert_carries(m, INIT, PRISTINE);
 }
 
 MACHINE_TEST(a_task_whose_attributes_are_not_kept_is_not_tagged)

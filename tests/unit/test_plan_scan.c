@@ -2,6 +2,8 @@
 /* Specifies how the plan treats tasks that a scan finds in /proc, at the start and after a loss of events. */
 #include "fake_daemon.h"
 
+#include <errno.h>
+
 #define CHROME "'chrome': { 'qos': 'QOS_USER_INTERACTIVE' }"
 #define MAKE   "'make': { 'qos': 'QOS_BACKGROUND', 'inherit': true }"
 
@@ -51,6 +53,30 @@ MACHINE_TEST(a_process_without_an_executable_is_left_out)
 }
 
 /* ---- after a loss ---- */
+
+MACHINE_TEST(threads_of_a_process_without_a_readable_executable_are_left_alone_with_it)
+{
+	spawns(m, INIT, 100, "/usr/bin/secret");
+	clones(m, 100, 101);
+	m->missing = FACT_EXE;
+	m->why_missing = EACCES;
+	start(m, "");
+	assert_unknown(m, 100);
+	assert_unknown(m, 101);
+	assert_carries(m, 101, PRISTINE);
+}
+
+MACHINE_TEST(a_thread_that_is_heard_before_its_process_is_found_belongs_to_it)
+{
+	start(m, CHROME);
+	m->lossy = true;
+	forks(m, INIT, 100);
+	m->lossy = false;
+	clones(m, 100, 101);
+	scan(m);
+	assert_ptr_equal(tasks_next_thread(plan_tasks(m->plan), record(m, 100)), record(m, 101));
+	assert_task(m, 101, BY_DEFAULT, REASON_DEFAULT);
+}
 
 MACHINE_TEST(a_missed_exec_is_found)
 {
