@@ -40,7 +40,7 @@
 /* A task as it was last seen. */
 struct seen {
 	pid_t tid; /* 0: free */
-	bool has_ended;
+	bool has_ended, is_name_only;
 	uint64_t birth_us, cpu_ns, run_ns, delay_ns, waits, longest_ns;
 	char program[16];
 };
@@ -141,7 +141,7 @@ const char *sums_program(const struct sums *sums, pid_t tgid)
 
 void sums_name_program(struct sums *sums, pid_t tgid, const char *program, uint64_t now_us)
 {
-	struct seen leader = { .tid = tgid, .birth_us = now_us };
+	struct seen leader = { .tid = tgid, .birth_us = now_us, .is_name_only = true };
 
 	memcpy(leader.program, program, strnlen(program, sizeof(leader.program) - 1));
 	put_seen(&sums->last, &leader);
@@ -361,7 +361,7 @@ static bool count_task(struct sums *sums, struct row *row, const struct task_use
 {
 	const uint64_t birth_us = use->age_us < now_us ? now_us - use->age_us : 0;
 	const struct seen *last = find_seen(&sums->last, use->tid);
-	const bool is_known = last && is_same_task(sums, last, use, birth_us, ends);
+	const bool is_known = last && !last->is_name_only && is_same_task(sums, last, use, birth_us, ends);
 	struct seen seen = {
 		.tid = use->tid,
 		.has_ended = ends || (is_known && last->has_ended),

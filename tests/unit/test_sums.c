@@ -418,3 +418,13 @@ TEST_IN(a_process_has_the_name_of_its_leader, set_up, tear_down)
 	sums_end_round(sums, 0);
 	assert_string_equal(sums_program(sums, 10), "program");
 }
+
+/* The first round may look at a thread before the leader, whose name it needs then. */
+TEST_IN(a_leader_whose_name_was_asked_for_by_a_thread_is_not_counted_from_its_birth, set_up, tear_down)
+{
+	sums_begin_round(sums);
+	sums_name_program(sums, 10, "program", BEGIN_US);
+	lives(row(1, "program"), 10, OLD, 1, 3600000);
+	sums_end_round(sums, 0);
+	assert_int_equal(row(1, "program")->cpu_ns, 0);
+}
