@@ -70,8 +70,8 @@ void arguments_init(struct arguments *arguments, int proc);
 void arguments_free(struct arguments *arguments);
 
 /*
- * Forgets all answers, because the rules have changed. Replaces the helper by one that has no copy of memory freed
- * since, unless a question is under way.
+ * Forgets the processes whose arguments are to be read later, for example because the rules have changed. Ends the
+ * helper, which has a copy of memory freed since, unless a question is under way; the next question starts another.
  */
 void arguments_renew(struct arguments *arguments);
 

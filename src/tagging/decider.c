@@ -307,6 +307,12 @@ void decider_drain(struct decider *decider)
 	later_wake(decider->later);
 }
 
+void decider_wait_for_nobody(struct decider *decider)
+{
+	decider->waiting.count = 0;
+	arguments_renew(&decider->arguments);
+}
+
 /* ---- later ---- */
 
 /* Has the process whose time has come matched again. Books a move, because a move marks the same tasks. */

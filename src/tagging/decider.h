@@ -90,7 +90,10 @@ int decider_set_config(struct decider *decider, const struct config *config);
 /* Books all queued events, and decides nothing. Returns false if events arrive faster than it books them. */
 bool decider_book(struct decider *decider);
 
-/* Books a bounded number of queued events, and decides nothing. Returns whether it booked all that were queued. */
+/*
+ * Books a bounded number of queued events, and decides nothing. Returns whether it booked all that were queued; true also
+ * after an error of receiving, which sets events_lost.
+ */
 bool decider_book_some(struct decider *decider);
 
 /*
@@ -105,6 +108,9 @@ bool decider_handle(struct decider *decider);
  * later, such as asking for arguments again, is left to the loop, which nothing else wakes on an idle machine.
  */
 void decider_drain(struct decider *decider);
+
+/* Drops decisions that wait for arguments, and what is to be read later: a stop does not wait for anybody's arguments. */
+void decider_wait_for_nobody(struct decider *decider);
 
 /* If it is time to, has a process matched again that could not be read before. */
 void decider_retry(struct decider *decider);

@@ -39,8 +39,7 @@ uint64_t undo_all(struct tagger *tagger)
 
 	decider_book(&tagger->decider);
 	plan_undo_begin(tagger->decider.plan);
-	/* A stop does not wait for anybody's arguments. */
-	tagger->decider.waiting.count = 0;
+	decider_wait_for_nobody(&tagger->decider);
 	do {
 		const uint64_t set = tagger->tally.counters.set;
 

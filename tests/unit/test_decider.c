@@ -174,3 +174,12 @@ TEST_DECIDER(the_loop_does_later_what_a_request_leaves)
 	sd_event_source_unref(later.wake);
 	sd_event_unref(event);
 }
+
+TEST_DECIDER(a_stop_asks_for_nobody_s_arguments)
+{
+	assert_true(arguments_defer(&decider.arguments, getpid(), "program"));
+	plan_undo_begin(decider.plan);
+	decider_wait_for_nobody(&decider);
+	decider_drain(&decider);
+	assert_int_equal(decider.arguments.number, 0);
+}
