@@ -159,7 +159,7 @@ static void close_moves(struct heard *heard)
 	later_drop(heard->later, LATER_MOVES);
 	free(moves->sweep);
 	moves->sweep = NULL;
-	moves->n_sweep = moves->sweep_size = moves->swept = 0;
+	moves->n_sweep = moves->swept = 0;
 	moves->how = HEARING_UNUSED;
 	heard->decider->young.is_kept = false;
 	heard->decider->young.count = 0;
@@ -218,20 +218,16 @@ static bool list_for_sweep(struct heard *heard)
 	struct moves *moves = &heard->moves;
 	const struct task *task;
 	uint32_t cursor = 0;
+	pid_t *sweep;
 
 	moves->n_sweep = moves->swept = 0;
 	while ((task = tasks_next(tasks, &cursor))) {
 		if (task->tid != task->tgid)
 			continue;
-		if (moves->n_sweep == moves->sweep_size) {
-			const size_t size = moves->sweep_size ? moves->sweep_size * 2 : 1024;
-			pid_t *sweep = reallocarray(moves->sweep, size, sizeof(*sweep));
-
-			if (!sweep)
-				return false;
-			moves->sweep = sweep;
-			moves->sweep_size = size;
-		}
+		sweep = array_room(moves->sweep, moves->n_sweep, sizeof(*sweep));
+		if (!sweep)
+			return false;
+		moves->sweep = sweep;
 		moves->sweep[moves->n_sweep++] = task->tgid;
 	}
 	return true;

@@ -22,7 +22,7 @@
 struct moves {
 	enum tagger_hearing how;
 	pid_t *sweep; /* processes whose cgroup to read, from `swept` on */
-	size_t n_sweep, sweep_size, swept;
+	size_t n_sweep, swept;
 	uint64_t sweep_us; /* CPU time of the last sweep, or of this one so far */
 };
 

@@ -4,6 +4,18 @@
 
 #include <string.h>
 
+/* Removes ended overrides. Processes that they held join the higher limits that they covered. */
+static void remove_ended(struct tagger *tagger)
+{
+	const int r = scan_rejoin(tagger);
+
+	/* Do not try again: until that succeeded, the ended overrides would have to stay in force. */
+	if (r < 0)
+		problem_report(&tagger->tally.problems[PROBLEM_SCAN],
+			       "processes of a limit that has ended may lose a higher limit, too: %s", strerror(-r));
+	plan_remove_ended(tagger->decider.plan);
+}
+
 int tagger_override(struct tagger *tagger, const struct override *asked, uint16_t *ret_number, uint64_t *ret_lowered)
 {
 	uint64_t before;
@@ -25,7 +37,7 @@ int tagger_override(struct tagger *tagger, const struct override *asked, uint16_
 		r = scan_join(tagger, *ret_number);
 	if (r < 0) {
 		overrides_end(plan_overrides(tagger->decider.plan), *ret_number);
-		plan_remove_ended(tagger->decider.plan);
+		remove_ended(tagger);
 	}
 	decider_drain(&tagger->decider);
 	*ret_lowered = tagger->decider.n_lowered - before;
@@ -43,7 +55,6 @@ size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const vo
 	const struct override *override;
 	uint16_t number = 0;
 	size_t count = 0;
-	int r;
 
 	while ((override = overrides_next(overrides, &number))) {
 		if (ends(override, context)) {
@@ -53,12 +64,7 @@ size_t tagger_end_overrides(struct tagger *tagger, override_test *ends, const vo
 	}
 	if (!count)
 		return 0;
-	r = scan_join(tagger, 0);
-	/* Do not try again: until that succeeded, the ended overrides would have to stay in force. */
-	if (r < 0)
-		problem_report(&tagger->tally.problems[PROBLEM_SCAN],
-			       "processes of a limit that has ended may lose a higher limit, too: %s", strerror(-r));
-	plan_remove_ended(tagger->decider.plan);
+	remove_ended(tagger);
 	heard_update(&tagger->heard);
 	decider_drain(&tagger->decider);
 	return count;

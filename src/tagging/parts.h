@@ -91,11 +91,13 @@ void bare_free(struct tagger *tagger);
 void scan_all(struct tagger *tagger);
 
 /*
- * Joins the process of an override to it, and all its descendants if the override covers a tree. With number 0, does so
- * for all limits that ended ones may have covered. Returns 0 or -errno: -ESRCH if there is no such process, or we never
- * touch it.
+ * Joins the process of an override to it, and all its descendants if the override covers a tree. Returns 0 or -errno:
+ * -ESRCH if there is no such process, or we never touch it.
  */
 int scan_join(struct tagger *tagger, uint16_t number);
+
+/* Joins processes to all limits that ended ones may have covered. Returns 0 or -errno. */
+int scan_rejoin(struct tagger *tagger);
 
 /*
  * Completes the visibility of an app: its cgroup, if that contains only the app and no shell, and its terminal. A

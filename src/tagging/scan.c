@@ -32,7 +32,7 @@ struct process {
 struct scan {
 	struct decider *decider;
 	struct process *processes; /* all living ones, parents before their children */
-	size_t count, size;
+	size_t count;
 	size_t n_booked; /* tasks booked in this pass */
 	bool outrun;	 /* events arrive faster than we book them */
 	int error;	 /* the last error that made us skip an existing task */
@@ -70,15 +70,10 @@ static int add_process(struct scan *scan, pid_t pid)
 
 	if (note_scan_error(scan, read_stat(scan, pid, pid, &stat)) || (stat.flags & PROCFS_PF_KTHREAD))
 		return 0;
-	if (scan->count == scan->size) {
-		size_t size = scan->size ? scan->size * 2 : 256;
-
-		process = reallocarray(scan->processes, size, sizeof(*process));
-		if (!process)
-			return -ENOMEM;
-		scan->processes = process;
-		scan->size = size;
-	}
+	process = array_room(scan->processes, scan->count, sizeof(*process));
+	if (!process)
+		return -ENOMEM;
+	scan->processes = process;
 	scan->processes[scan->count++] = (struct process){ pid, stat.ppid, stat.tty, stat.start };
 	return 0;
 }
@@ -265,33 +260,50 @@ static int join_tree(struct scan *scan, uint16_t number)
 	return joined;
 }
 
-int scan_join(struct tagger *tagger, uint16_t only)
+/*
+ * Lists the processes of a pass: all, or only pid unless it is 0. A child that is born meanwhile copies its parent's
+ * record when its fork is booked. If that happens before the parent has joined, the next pass finds the child.
+ */
+static int begin_pass(struct scan *scan, pid_t pid)
 {
-	const struct overrides *overrides = plan_overrides(tagger->decider.plan);
-	const uint16_t first = only ? only : overrides_next_covered(overrides, 0);
-	const struct override *override = first ? overrides_get(overrides, first) : NULL;
-	const bool is_tree = !only || override->kind != OVERRIDE_CLASS || override->request.is_tree;
+	decider_drain(scan->decider);
+	scan->count = 0;
+	return pid ? add_process(scan, pid) : list_processes(scan);
+}
+
+int scan_join(struct tagger *tagger, uint16_t number)
+{
+	const struct override *override = overrides_get(plan_overrides(tagger->decider.plan), number);
+	const bool is_tree = override->kind != OVERRIDE_CLASS || override->request.is_tree;
+	const pid_t pid = override->pid;
 	struct scan scan = { .decider = &tagger->decider };
-	int r = first ? 1 : 0;
+	int joined = 1, r = 0;
 
-	/*
-	 * A child that is born meanwhile copies its parent's record when its fork is booked. If that happens before the
-	 * parent has joined, the next pass finds the child. Each pass handles all covered overrides, because a user may
-	 * have any number.
-	 */
-	for (int i = 0; i < PASSES_MAX && r > 0; i++) {
-		uint16_t number = first;
-
-		decider_drain(&tagger->decider);
-		scan.count = 0;
-		r = is_tree ? list_processes(&scan) : add_process(&scan, override->pid);
-		for (; r >= 0 && number; number = only ? 0 : overrides_next_covered(overrides, number))
-			r += join_tree(&scan, number);
+	for (int i = 0; i < PASSES_MAX && r == 0 && joined; i++) {
+		r = begin_pass(&scan, is_tree ? 0 : pid);
+		joined = r == 0 ? join_tree(&scan, number) : 0;
 	}
 	free(scan.processes);
-	if (r < 0 || !only)
-		return r;
-	return plan_override_holds(tagger->decider.plan, only, override->pid) ? 0 : -ESRCH;
+	return r < 0 || plan_override_holds(tagger->decider.plan, number, pid) ? r : -ESRCH;
+}
+
+int scan_rejoin(struct tagger *tagger)
+{
+	const struct overrides *overrides = plan_overrides(tagger->decider.plan);
+	struct scan scan = { .decider = &tagger->decider };
+	int joined = overrides_next_covered(overrides, 0), r = 0;
+
+	/* Each pass handles all covered overrides, because a user may have any number. */
+	for (int i = 0; i < PASSES_MAX && r == 0 && joined; i++) {
+		uint16_t number = 0;
+
+		r = begin_pass(&scan, 0);
+		joined = 0;
+		while (r == 0 && (number = overrides_next_covered(overrides, number)))
+			joined += join_tree(&scan, number);
+	}
+	free(scan.processes);
+	return r;
 }
 
 void scan_all(struct tagger *tagger)
