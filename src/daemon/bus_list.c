@@ -13,6 +13,8 @@
 #include "daemon_private.h"
 
 struct table {
+	struct tagger_task *tasks;
+	size_t n_tasks;
 	const struct rule **named; /* the rules of the tasks; the first entry stands for no rule */
 	size_t n_named;
 	uint32_t *place; /* by a rule's id: its index in `named`, or 0 */
@@ -20,6 +22,7 @@ struct table {
 
 static void table_clear(struct table *table)
 {
+	free(table->tasks);
 	free(table->named);
 	free(table->place);
 }
@@ -39,11 +42,11 @@ static uint32_t place_of(struct table *table, const struct rule *rule)
 	return table->place[rule->id];
 }
 
-/* Numbers the rules of all tasks. Returns 0 or -ENOMEM. */
+/* Looks at all tasks, and numbers their rules. Returns 0 or -ENOMEM. */
 static int fill_table(struct table *table, const struct daemon *daemon)
 {
 	const struct rules *rules = daemon->config->rules;
-	struct tagger_task task;
+	struct tagger_task task, *tasks;
 	uint32_t cursor = 0;
 
 	table->named = calloc(rules->n_rules + 1, sizeof(struct rule *));
@@ -51,8 +54,14 @@ static int fill_table(struct table *table, const struct daemon *daemon)
 	if (!table->named || !table->place)
 		return -ENOMEM;
 	table->n_named = 1;
-	while (tagger_next_task(daemon->tagger, &cursor, &task))
+	while (tagger_next_task(daemon->tagger, &cursor, &task)) {
+		tasks = array_room(table->tasks, table->n_tasks, sizeof(*tasks));
+		if (!tasks)
+			return -ENOMEM;
+		table->tasks = tasks;
+		tasks[table->n_tasks++] = task;
 		place_of(table, rules_by_id(rules, task.rule));
+	}
 	return 0;
 }
 
@@ -74,14 +83,12 @@ static int append_task(sd_bus_message *reply, struct table *table, const struct 
 				     task->attr.policy, (int32_t)task->attr.nice, task->attr.slice_ns, flags_of(task));
 }
 
-static int append_tasks(sd_bus_message *reply, struct table *table, const struct daemon *daemon)
+static int append_tasks(sd_bus_message *reply, struct table *table, const struct config *config)
 {
-	struct tagger_task task;
-	uint32_t cursor = 0;
 	int r = sd_bus_message_open_container(reply, 'a', BUS_TASK);
 
-	while (r >= 0 && tagger_next_task(daemon->tagger, &cursor, &task))
-		r = append_task(reply, table, &task, daemon->config);
+	for (size_t i = 0; i < table->n_tasks && r >= 0; i++)
+		r = append_task(reply, table, &table->tasks[i], config);
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
@@ -133,6 +140,6 @@ int bus_list_tasks(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	if (r >= 0)
 		r = append_patterns(reply, &table, daemon->config, is_for_user);
 	if (r >= 0)
-		r = append_tasks(reply, &table, daemon);
+		r = append_tasks(reply, &table, daemon->config);
 	return r < 0 ? r : sd_bus_message_send(reply);
 }

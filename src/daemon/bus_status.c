@@ -13,21 +13,17 @@
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
 #include <schedqos/util/json_writer.h>
-#include <schedqos/util/text.h>
 #include <schedqos/util/version.h>
 
 #include "daemon_private.h"
 
 /*
- * Escapes the value: paths and names from files may hold invalid UTF-8, which D-Bus refuses, or escape sequences of a
- * terminal.
+ * Paths and names from files may hold invalid UTF-8, which D-Bus refuses, or escape sequences of a terminal. What is
+ * not set is "".
  */
 static void put_safe(struct json_writer *json, const char *key, const char *value)
 {
-	_cleanup_free_ char *safe = text_escape(value ? value : "", value ? strlen(value) : 0);
-
-	json->text.failed |= !safe;
-	json_put_text(json, key, safe);
+	json_put_escaped(json, key, value ? value : "");
 }
 
 /* Adds a count to an object of counts, unless it is 0. */

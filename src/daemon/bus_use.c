@@ -15,7 +15,6 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/json_writer.h>
-#include <schedqos/util/text.h>
 
 #include "daemon_private.h"
 
@@ -70,14 +69,6 @@ static int reader_of(struct daemon *daemon, const struct holder *who)
 
 /* ---- the answer ---- */
 
-static void put_escaped(struct json_writer *json, const char *key, const char *value)
-{
-	_cleanup_free_ char *safe = text_escape(value, strlen(value));
-
-	json->text.failed |= !safe;
-	json_put_text(json, key, safe);
-}
-
 static void put_row(struct json_writer *json, const struct use_row *row, unsigned reader, bool is_for_user)
 {
 	static const char *const kinds[] = {
@@ -92,9 +83,9 @@ static void put_row(struct json_writer *json, const struct use_row *row, unsigne
 	json_put_text(json, "kind", kinds[row->of]);
 	json_put_text(json, "class", row->class);
 	if (row->rule)
-		put_escaped(json, "rule", is_for_user && row->rule_is_private ? PRIVATE_PATTERN : row->rule);
+		json_put_escaped(json, "rule", is_for_user && row->rule_is_private ? PRIVATE_PATTERN : row->rule);
 	if (row->of == USE_OF_PROGRAM)
-		put_escaped(json, "program", row->program);
+		json_put_escaped(json, "program", row->program);
 	json_put_text(json, "visibility", visibility[row->visibility]);
 	json_put_count(json, "example", (uint64_t)row->example);
 	json_put_count(json, "tasks", row->living);

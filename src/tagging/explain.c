@@ -48,9 +48,9 @@ static void put_unit(struct json_writer *json, const struct unit *unit)
 	if (!unit)
 		return;
 	json_begin(json, "unit", '{');
-	explain_put_text(json, "name", path_base(unit->is.cgroup));
-	explain_put_text(json, "qos", unit->is.qos);
-	explain_put_text(json, "place", unit->is.place);
+	json_put_escaped(json, "name", path_base(unit->is.cgroup));
+	json_put_escaped(json, "qos", unit->is.qos);
+	json_put_escaped(json, "place", unit->is.place);
 	json_end(json, '}');
 }
 
@@ -61,7 +61,7 @@ static void put_cgroup(struct json_writer *json, const struct explain_source *so
 
 	if (facts_need(facts, FACT_CGROUP) < 0)
 		return;
-	explain_put_text(json, "cgroup", facts->cgroup);
+	json_put_escaped(json, "cgroup", facts->cgroup);
 	explain_put_groups(json, source, facts->cgroup);
 	if (facts_need(facts, FACT_OWNER) == 0)
 		put_unit(json, units_find(plan_units(source->plan), facts->cgroup, facts->owner));
@@ -94,10 +94,10 @@ static void put_weaker(struct json_writer *json, int proc, pid_t tgid)
 	json_begin(json, NULL, '{');
 	json_put_text(json, "what", is_replaced ? "sched-ext" : "cpu-cgroup");
 	if (is_replaced) {
-		explain_put_text(json, "name", name);
+		json_put_escaped(json, "name", name);
 	} else {
-		explain_put_text(json, "path", group.path);
-		explain_put_text(json, "weight", group.weight);
+		json_put_escaped(json, "path", group.path);
+		json_put_escaped(json, "weight", group.weight);
 	}
 	json_end(json, '}');
 	json_end(json, ']');
@@ -127,11 +127,11 @@ static int put_known(struct json_writer *json, const struct explain_source *sour
 
 	begin_answer(json, source->made_up ? "made-up" : "process", source->is_rehearsal);
 	if (source->made_up) {
-		explain_put_text(json, "name", source->made_up->argv);
+		json_put_escaped(json, "name", source->made_up->argv);
 	} else {
 		json_put_number(json, "pid", task->tgid);
 		if (procfs_comm(source->proc, task->tgid, comm) == 0)
-			explain_put_text(json, "name", comm);
+			json_put_escaped(json, "name", comm);
 	}
 	if (!leader)
 		leader = task;
@@ -159,7 +159,7 @@ static void put_unknown(struct json_writer *json, const struct explain_source *s
 		kind = "unreadable";
 	begin_answer(json, kind, source->is_rehearsal);
 	json_put_number(json, "pid", tid);
-	explain_put_text(json, "name", stat->comm);
+	json_put_escaped(json, "name", stat->comm);
 }
 
 int explain_task(const struct explain_source *source, pid_t tid, char **ret)

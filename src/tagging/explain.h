@@ -50,9 +50,6 @@ void explain_put_matching(struct json_writer *json, const struct explain_source 
 /* Puts the groups that contain the cgroup. */
 void explain_put_groups(struct json_writer *json, const struct explain_source *source, const char *cgroup);
 
-/* Puts a text from a task or file, escaped. Leaves out NULL. */
-void explain_put_text(struct json_writer *json, const char *key, const char *text);
-
 /* ---- explain_threads.c ---- */
 
 /* Puts the process's threads, with equal ones in one item; or only one of them. Returns 0 or -errno. */

@@ -7,7 +7,6 @@
 #include <schedqos/config/config_text.h>
 #include <schedqos/policy/rules_trace.h>
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/text.h>
 
 /* Maximum number of rules that came close and are reported; more would not help. */
 #define CLOSE_MAX 6
@@ -37,13 +36,6 @@ static const char *const conditions[] = {
 	[CONDITION_SEAT] = "raise",
 };
 
-void explain_put_text(struct json_writer *json, const char *key, const char *text)
-{
-	_cleanup_free_ char *safe = text ? text_escape(text, strlen(text)) : NULL;
-
-	json_put_text(json, key, safe);
-}
-
 /* Returns whether the reader of the explanation may not see this place. */
 static bool is_hidden(const struct explain_source *source, const struct source *place)
 {
@@ -63,13 +55,13 @@ static void put_place(struct json_writer *json, const struct explain_source *sou
 	}
 	if (rule)
 		path = config_path_of(config, rule, thread);
-	explain_put_text(json, "pattern", pattern);
+	json_put_escaped(json, "pattern", pattern);
 	if (place->line) {
-		explain_put_text(json, "file", config->files[place->file]);
+		json_put_escaped(json, "file", config->files[place->file]);
 		json_put_count(json, "line", place->line);
 		json_put_count(json, "column", place->column);
 	}
-	explain_put_text(json, "path", path);
+	json_put_escaped(json, "path", path);
 }
 
 void explain_put_rule(struct json_writer *json, const char *key, const struct explain_source *source,
@@ -110,8 +102,8 @@ static void put_failure(struct json_writer *json, const struct config *config, c
 	else if (failure->condition == CONDITION_PARENT)
 		found = parent_name(config, facts, failure->wanted && strchr(failure->wanted, '/'));
 	json_put_text(json, "condition", conditions[failure->condition]);
-	explain_put_text(json, "wanted", failure->wanted);
-	explain_put_text(json, "found", found);
+	json_put_escaped(json, "wanted", failure->wanted);
+	json_put_escaped(json, "found", found);
 }
 
 static void put_close(struct json_writer *json, const struct explain_source *source, const struct facts *facts,
@@ -125,7 +117,7 @@ static void put_close(struct json_writer *json, const struct explain_source *sou
 	json_put_text(json, "why", outcomes[trace->outcome]);
 	if (trace->outcome != OUTCOME_COMM)
 		json_put_text(json, "compared_with", name_kinds[trace->name.kind]);
-	explain_put_text(json, "compared", trace->name.text);
+	json_put_escaped(json, "compared", trace->name.text);
 	if (trace->outcome == OUTCOME_CONDITION)
 		put_failure(json, plan_config(source->plan), facts, &trace->failure);
 	json_end(json, '}');
@@ -135,7 +127,7 @@ static void put_name(struct json_writer *json, const char *key, const struct pro
 {
 	json_begin(json, key, '{');
 	json_put_text(json, "kind", name_kinds[name->kind]);
-	explain_put_text(json, "name", name->text);
+	json_put_escaped(json, "name", name->text);
 	json_end(json, '}');
 }
 

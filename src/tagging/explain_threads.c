@@ -118,7 +118,7 @@ static void put_inherited(struct json_writer *json, const struct explain_source 
 		return;
 	json_begin(json, "inherited_from", '{');
 	json_put_number(json, "pid", from);
-	explain_put_text(json, "name", comm);
+	json_put_escaped(json, "name", comm);
 	json_end(json, '}');
 }
 
@@ -172,7 +172,7 @@ static void put_kind(struct json_writer *json, const struct explain_source *sour
 			json_put_number(json, NULL, kind->tids[i]);
 		json_end(json, ']');
 	}
-	explain_put_text(json, "name", kind->comm);
+	json_put_escaped(json, "name", kind->comm);
 	put_thread_class(json, source, kind);
 	put_attr(json, "wanted", &detail->want);
 	put_attr(json, "carries", &detail->actual);

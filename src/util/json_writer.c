@@ -2,8 +2,10 @@
 #include <schedqos/util/json_writer.h>
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/text.h>
 
 /* Writes a \u escape; a surrogate pair for a character above 16 bits. */
@@ -96,6 +98,14 @@ void json_put_text(struct json_writer *json, const char *key, const char *value)
 		return;
 	write_key(json, key);
 	put_string(&json->text, value);
+}
+
+void json_put_escaped(struct json_writer *json, const char *key, const char *value)
+{
+	_cleanup_free_ char *safe = value ? text_escape(value, strlen(value)) : NULL;
+
+	json->text.failed |= value && !safe;
+	json_put_text(json, key, safe);
 }
 
 void json_put_number(struct json_writer *json, const char *key, int64_t value)

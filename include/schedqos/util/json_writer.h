@@ -33,6 +33,9 @@ void json_begin_in_line(struct json_writer *json, const char *key, char bracket)
  * shows the text to people must pass it through text_escape first.
  */
 void json_put_text(struct json_writer *json, const char *key, const char *value);
+/* The same with the text escaped for people (text_escape). */
+void json_put_escaped(struct json_writer *json, const char *key, const char *value);
+
 void json_put_number(struct json_writer *json, const char *key, int64_t value);
 void json_put_count(struct json_writer *json, const char *key, uint64_t value);
 void json_put_bool(struct json_writer *json, const char *key, bool value);
