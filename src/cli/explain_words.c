@@ -115,6 +115,14 @@ static void print_matched(const struct view *view)
 		printf(": the %s name matches that", member_is(matched, "kind", "script") ? "script's" : "program's");
 }
 
+/* Returns whether a rule with this path, such as "make[1]", is one of a list. A pattern with brackets would be quoted. */
+static bool is_in_list(const char *path)
+{
+	const size_t length = strlen(path);
+
+	return length > 2 && path[length - 1] == ']' && path[length - 2] >= '0' && path[length - 2] <= '9';
+}
+
 static void print_rule(const struct view *view)
 {
 	const cJSON *thread = view->thread, *rule = member(thread, "rule"), *of_thread = member(thread, "thread_rule");
@@ -142,8 +150,7 @@ static void print_rule(const struct view *view)
 	} else if (has_rule) {
 		words_line("rule", "%s", "");
 		words_value(rule);
-		/* Where the rule is one of a list. */
-		if (strcmp(member_text(rule, "path"), member_text(rule, "pattern")) != 0)
+		if (is_in_list(member_text(rule, "path")))
 			printf(" (%s)", member_text(rule, "path"));
 		print_matched(view);
 	}
@@ -192,13 +199,23 @@ static void print_choice(const char *text, const cJSON *attr, const cJSON *names
 	printf("%s", text);
 }
 
+static bool is_fair(const char *policy)
+{
+	return strcmp(policy, "SCHED_NORMAL") == 0 || strcmp(policy, "SCHED_BATCH") == 0 ||
+	       strcmp(policy, "SCHED_IDLE") == 0;
+}
+
 static void print_others(const struct view *view)
 {
 	const cJSON *thread = view->thread, *rule = member(thread, "rule");
 	const cJSON *carries = member(thread, "carries"), *theirs = member(thread, "theirs");
 	const cJSON *had = member(thread, "had"), *before = member(thread, "chosen_before");
 
-	if (member_is(thread, "reason", "not-fair"))
+	if (member_is(thread, "reason", "not-fair") && is_fair(member_text(carries, "policy")))
+		words_line(
+			"others",
+			"when the daemon last looked, it had a policy that is not fair: only fair tasks get classes");
+	else if (member_is(thread, "reason", "not-fair"))
 		words_line("others", "somebody chose %s: only fair tasks get classes", member_text(carries, "policy"));
 	else if (member_is(thread, "reason", "chosen-by-others") && member_is(thread, "assigned_by", "inherited-rule"))
 		print_choice(", chosen by somebody: an inherited rule yields to that", carries, theirs);

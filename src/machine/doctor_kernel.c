@@ -32,8 +32,9 @@ static void check_events(struct checkup *checkup)
 		found_note(checkup, "events", "unknown whether the kernel reports events", "run this as root",
 			   "only root can use the proc connector");
 	else if (r < 0)
-		found_bad(checkup, "events", "the daemon cannot start", "CONFIG_PROC_EVENTS, outside of containers",
-			  "no proc connector: %s", r == -ENODATA ? "silence" : strerror(-r));
+		found_bad(checkup, "events", "the daemon cannot start",
+			  "CONFIG_PROC_EVENTS, outside of containers and network namespaces", "no proc connector: %s",
+			  r == -ENODATA ? "silence" : strerror(-r));
 	else
 		found_ok(checkup, "events", "the proc connector delivers events");
 }

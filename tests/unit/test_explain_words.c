@@ -21,8 +21,8 @@ static char *text_of(const char *thread, const char *others)
 	assert_non_null(text);
 	assert_true(asprintf(&json,
 			     "{\"kind\": \"process\", \"daemon\": true, \"name\": \"x\", \"threads\": [{\"count\": 1, "
-			     "\"tids\": [7], \"name\": \"x\", \"theirs\": [\"nice\"], "
-			     "\"carries\": {\"nice\": 9}, %s}], %s}",
+			     "\"tids\": [7], \"name\": \"x\", %s, \"theirs\": [\"nice\"], "
+			     "\"carries\": {\"nice\": 9}}], %s}",
 			     thread, others) > 0);
 	fflush(stdout);
 	dup2(fileno(file), STDOUT_FILENO);
@@ -85,6 +85,19 @@ TEST(the_place_within_a_list_follows_a_rule)
 		    "\"file\": \"f\", \"line\": 2, \"column\": 3, \"path\": \"a\"}",
 		    "\"matched\": {\"kind\": \"argv0\", \"name\": \"a\"}",
 		    "\"a\" at f:2:3: the program's name matches that", NULL);
+	/* The JSON path of a pattern with a dot is quoted. */
+	assert_says("\"class\": \"QOS_UTILITY\", \"assigned_by\": \"rule\", \"rule\": {\"pattern\": \"a.py\", "
+		    "\"file\": \"f\", \"line\": 2, \"column\": 3, \"path\": \"[\\\"a.py\\\"]\"}",
+		    "\"matched\": {\"kind\": \"argv0\", \"name\": \"a.py\"}",
+		    "\"a.py\" at f:2:3: the program's name matches that", NULL);
+}
+
+TEST(a_policy_that_is_fair_again_is_not_called_the_choice)
+{
+	assert_says("\"reason\": \"not-fair\", \"carries\": {\"policy\": \"SCHED_RR\"}", "\"names\": []",
+		    "somebody chose SCHED_RR: only fair tasks get classes", NULL);
+	assert_says("\"reason\": \"not-fair\", \"carries\": {\"policy\": \"SCHED_NORMAL\"}", "\"names\": []",
+		    "when the daemon last looked, it had a policy that is not fair", "chose SCHED_NORMAL");
 }
 
 TEST(a_list_of_parents_has_no_single_name)
