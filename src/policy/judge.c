@@ -197,7 +197,7 @@ int plan_look(const struct plan *plan, struct facts *facts, const struct task_at
 /* ---- tasks that it may be a copy of ---- */
 
 /* Returns the origin's record, or NULL if another task has its id now. */
-static struct task *origin_of(const struct plan *plan, const struct plan_due *mark)
+static struct task *origin_of(const struct plan *plan, const struct plan_mark *mark)
 {
 	struct task *origin = tasks_find(plan->tasks, mark->origin);
 

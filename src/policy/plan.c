@@ -227,6 +227,6 @@ void plan_undo_begin(struct plan *plan)
 		task->due = DUE_NOTHING;
 		/* Leave fresh copies to the scan, because it finds the origin to compare them with. */
 		if (!(task->flags & TASK_COPY) || !(task->flags & TASK_FRESH))
-			plan_mark(plan, task, DUE_LOOK);
+			plan_make_due(plan, task, DUE_LOOK);
 	}
 }

@@ -13,7 +13,7 @@
 static bool has_room(struct marks *marks)
 {
 	size_t size = marks->size ? marks->size * 2 : 256;
-	struct plan_due *all;
+	struct plan_mark *all;
 
 	if (marks->first == marks->count)
 		marks->first = marks->count = 0;
@@ -28,10 +28,10 @@ static bool has_room(struct marks *marks)
 }
 
 /* Appends a mark. If out of memory, only counts the failure, and a later scan finds the task. */
-static void push(struct plan *plan, struct plan_due due)
+static void push(struct plan *plan, struct plan_mark mark)
 {
 	if (has_room(&plan->marks))
-		plan->marks.all[plan->marks.count++] = due;
+		plan->marks.all[plan->marks.count++] = mark;
 	else
 		plan->failed++;
 }
@@ -40,7 +40,7 @@ static void push(struct plan *plan, struct plan_due due)
  * Marks a task as due and queues it. A task that is already due is queued again only by an exec: it may have left the
  * queue, because it had ended or its facts could not be read when we decided. A scan queues such a task as well.
  */
-static void mark(struct plan *plan, struct task *task, enum due due, struct plan_due pushed)
+static void make_due(struct plan *plan, struct task *task, enum due due, struct plan_mark pushed)
 {
 	if (task->due == DUE_NOTHING || due == DUE_EXEC)
 		push(plan, pushed);
@@ -48,22 +48,22 @@ static void mark(struct plan *plan, struct task *task, enum due due, struct plan
 		task->due = due;
 }
 
-void plan_mark(struct plan *plan, struct task *task, enum due due)
+void plan_make_due(struct plan *plan, struct task *task, enum due due)
 {
-	mark(plan, task, due, (struct plan_due){ .tid = task->tid, .tgid = task->tgid });
+	make_due(plan, task, due, (struct plan_mark){ .tid = task->tid, .tgid = task->tgid });
 }
 
 static void mark_born(struct plan *plan, struct task *task, enum due due, const struct task *origin)
 {
 	const pid_t parent = task->tid == task->tgid ? origin->tgid : 0;
 
-	mark(plan, task, due,
-	     (struct plan_due){ .tid = task->tid,
-				.tgid = task->tgid,
-				.parent = parent,
-				.origin = origin->tid,
-				.origin_start = origin->start,
-				.is_born = true });
+	make_due(plan, task, due,
+		 (struct plan_mark){ .tid = task->tid,
+				     .tgid = task->tgid,
+				     .parent = parent,
+				     .origin = origin->tid,
+				     .origin_start = origin->start,
+				     .is_born = true });
 }
 
 void plan_mark_threads(struct plan *plan, const struct task *leader)
@@ -71,7 +71,7 @@ void plan_mark_threads(struct plan *plan, const struct task *leader)
 	struct task *thread = tasks_next_thread(plan->tasks, leader);
 
 	for (; thread; thread = tasks_next_thread(plan->tasks, thread))
-		plan_mark(plan, thread, DUE_MATCH);
+		plan_make_due(plan, thread, DUE_MATCH);
 }
 
 void plan_mark_processes(struct plan *plan)
@@ -81,7 +81,7 @@ void plan_mark_processes(struct plan *plan)
 
 	while ((task = tasks_next(plan->tasks, &cursor))) {
 		if (task->tid == task->tgid)
-			plan_mark(plan, task, DUE_MATCH);
+			plan_make_due(plan, task, DUE_MATCH);
 	}
 }
 
@@ -94,19 +94,19 @@ void plan_look_at_enforced(struct plan *plan)
 		const struct rule *rule = plan_rule_of(plan, task->own.rule);
 
 		if (rule && rule->enforce)
-			plan_mark(plan, task, DUE_LOOK);
+			plan_make_due(plan, task, DUE_LOOK);
 	}
 }
 
-bool plan_next(struct plan *plan, struct plan_due *ret)
+bool plan_next(struct plan *plan, struct plan_mark *ret)
 {
 	struct marks *marks = &plan->marks;
 
 	while (marks->first < marks->count) {
-		const struct plan_due *due = &marks->all[marks->first++];
-		const struct task *task = tasks_find(plan->tasks, due->tid);
+		const struct plan_mark *mark = &marks->all[marks->first++];
+		const struct task *task = tasks_find(plan->tasks, mark->tid);
 
-		*ret = *due;
+		*ret = *mark;
 		if (!task || task->due != DUE_NOTHING)
 			return true;
 	}
@@ -190,7 +190,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	/* The event does not name a thread's creator, so use the leader, which most likely carries the same. */
 	leader = tasks_leader(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	if (!leader) {
-		push(plan, (struct plan_due){ .tid = fork->tid, .tgid = fork->tgid, .is_missed = true });
+		push(plan, (struct plan_mark){ .tid = fork->tid, .tgid = fork->tgid, .is_missed = true });
 		return;
 	}
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
@@ -203,7 +203,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 		child.flags |= TASK_FRESH;
 	/* Look at the origin first, so that its record is right when the child is compared with it. */
 	if ((child.flags & TASK_FRESH) && !(origin->flags & TASK_COPY))
-		plan_mark(plan, origin, DUE_LOOK);
+		plan_make_due(plan, origin, DUE_LOOK);
 	if (is_thread && (leader->flags & TASK_MIXED))
 		child.flags |= TASK_IN_DOUBT;
 	due = due_at_birth(plan, &child, origin, leader);
@@ -252,11 +252,11 @@ static void book_exec(struct plan *plan, const struct task_event *exec)
 	}
 	/* The process has no record if the kernel started it (a usermode helper), or its fork event was lost. */
 	if (!leader) {
-		push(plan, (struct plan_due){ .tid = exec->tgid, .tgid = exec->tgid, .is_missed = true });
+		push(plan, (struct plan_mark){ .tid = exec->tgid, .tgid = exec->tgid, .is_missed = true });
 		return;
 	}
 	end_threads(plan, leader);
-	plan_mark(plan, leader, DUE_EXEC);
+	plan_make_due(plan, leader, DUE_EXEC);
 }
 
 /* ---- rename, move ---- */
@@ -278,7 +278,7 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 	task->own = assignment;
 	/* Makes the rule take effect, whatever else the task becomes due for. */
 	task->state = TASK_UNDECIDED;
-	plan_mark(plan, task, DUE_LOOK);
+	plan_make_due(plan, task, DUE_LOOK);
 }
 
 /* Marks the process of a moved task as due. The event names the leader, or any thread that was moved alone. */
@@ -288,7 +288,7 @@ static void book_move(struct plan *plan, const struct task_event *move)
 	struct task *leader = task ? tasks_leader(plan->tasks, task->tgid) : NULL;
 
 	if (leader && !plan->undoing)
-		plan_mark(plan, leader, DUE_MATCH);
+		plan_make_due(plan, leader, DUE_MATCH);
 }
 
 void plan_book(struct plan *plan, const struct task_event *event)
@@ -409,7 +409,7 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 	const bool is_thread = found->tid != found->tgid;
 	const struct task *parent = tasks_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
 	struct task *task = tasks_find(plan->tasks, found->tid);
-	struct plan_due due = { .tid = found->tid, .tgid = found->tgid };
+	struct plan_mark mark = { .tid = found->tid, .tgid = found->tgid };
 
 	/* A child of kthreadd may be a program that the kernel has started, so do not exclude it here. */
 	if (is_excluded(plan, found->tid, found->tgid, found->parent_tgid == KTHREADD ? 0 : found->parent_tgid))
@@ -434,18 +434,18 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 	if (task->due < DUE_MATCH)
 		task->due = DUE_MATCH;
 	if (parent) {
-		due.parent = is_thread ? 0 : parent->tid;
+		mark.parent = is_thread ? 0 : parent->tid;
 		/* A task that init has adopted may be a copy of any task. */
-		due.origin = parent->tid == INIT ? 0 : parent->tid;
-		due.origin_start = parent->start;
+		mark.origin = parent->tid == INIT ? 0 : parent->tid;
+		mark.origin_start = parent->start;
 	}
-	push(plan, due);
+	push(plan, mark);
 }
 
-void plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts)
+void plan_book_missed(struct plan *plan, const struct plan_mark *mark, struct facts *facts)
 {
 	if (facts_need(facts, FACT_STAT) == 0)
-		plan_book_found(plan, &(struct plan_found){ due->tid, due->tgid, facts->ppid, facts->start }, facts);
+		plan_book_found(plan, &(struct plan_found){ mark->tid, mark->tgid, facts->ppid, facts->start }, facts);
 }
 
 void plan_scan_begin(struct plan *plan)

@@ -168,8 +168,12 @@ static struct task_attr target(const struct plan *plan, const struct task *task,
 	struct task_attr want = unlimited(plan, task, moment);
 
 	limit(plan, task, &want);
-	/* A policy that is not fair hides the slice, and SCHED_IDLE ignores it: set it once that has changed. */
-	if (!task_policy_is_fair(want.policy) || (want.policy == POLICY_IDLE && task->known.policy == POLICY_IDLE))
+	/*
+	 * A policy that is not fair hides the slice, and SCHED_IDLE ignores it: set it once that has changed. On the
+	 * way to SCHED_IDLE only SCHED_NORMAL and SCHED_BATCH let it be set (set_action in apply.c).
+	 */
+	if (!task_policy_is_fair(want.policy) ||
+	    (want.policy == POLICY_IDLE && task->known.policy != POLICY_NORMAL && task->known.policy != POLICY_BATCH))
 		want.slice_ns = task->known.slice_ns;
 	/* If somebody chose a policy that is not fair, clamps have an effect only under FIFO and RR. */
 	if (!task_policy_is_fair(task->had.policy) && want.policy != POLICY_FIFO && want.policy != POLICY_RR) {
@@ -247,6 +251,9 @@ static void record_intent(struct plan *plan, const struct decision *decision, st
 {
 	struct task *task = decision->task, *leader = tasks_leader(plan->tasks, task->tgid);
 	const struct task_attr *want = &decision->want;
+	/* A limit has put another class in place of a real-time one, whose attributes it cannot compare. */
+	const bool was_above_fair = plan_limit_of(plan, task) && task_policy_is_fair(want->policy) &&
+				    !task_policy_is_fair(task->known.policy);
 
 	*ret = (struct plan_action){
 		.tid = task->tid,
@@ -255,7 +262,7 @@ static void record_intent(struct plan *plan, const struct decision *decision, st
 		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
 		.reason = task_reason(task),
 		.is_put_back = !takes_effect(decision->moment) && decision->chosen && enforces(plan, task),
-		.is_lowered = exceeds_limit(plan, task, &task->known),
+		.is_lowered = was_above_fair || exceeds_limit(plan, task, &task->known),
 	};
 	if (want->policy == POLICY_DEADLINE && ret->from.policy != POLICY_DEADLINE)
 		ret->deadline = &plan->config->rules->tags[task->tag].attr;
@@ -271,7 +278,7 @@ static void record_intent(struct plan *plan, const struct decision *decision, st
 }
 
 /* Makes the task inherit its parent's inherit rule again: the parent may have got one after the task was booked. */
-static void inherit(const struct plan *plan, struct task *task, const struct plan_due *mark)
+static void inherit(const struct plan *plan, struct task *task, const struct plan_mark *mark)
 {
 	const struct task *parent = mark->parent ? tasks_find(plan->tasks, mark->parent) : NULL;
 
@@ -304,21 +311,21 @@ static bool decide(struct plan *plan, struct decision *decision)
 	return !task_attr_equal(&task->known, &decision->want);
 }
 
-bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret)
+bool plan_decide(struct plan *plan, const struct plan_mark *mark, struct facts *facts, struct plan_action *ret)
 {
-	struct task *task = tasks_find(plan->tasks, due->tid);
+	struct task *task = tasks_find(plan->tasks, mark->tid);
 	struct decision decision;
 
 	if (!task) {
-		plan_book_missed(plan, due, facts);
+		plan_book_missed(plan, mark, facts);
 		return false;
 	}
-	if (due->is_missed)
+	if (mark->is_missed)
 		return false;
-	inherit(plan, task, due);
+	inherit(plan, task, mark);
 	decision = (struct decision){
 		.task = task,
-		.mark = due,
+		.mark = mark,
 		.due = task->due,
 		.is_first_look = task->flags & TASK_COPY,
 		.facts = facts,
@@ -329,11 +336,11 @@ bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *fa
 	return true;
 }
 
-bool plan_asks_argv(const struct plan *plan, const struct plan_due *due)
+bool plan_asks_argv(const struct plan *plan, const struct plan_mark *mark)
 {
-	const struct task *task = tasks_find(plan->tasks, due->tid);
+	const struct task *task = tasks_find(plan->tasks, mark->tid);
 
-	if (plan->undoing || due->tid != due->tgid || !plan->config->rules->n_lists)
+	if (plan->undoing || mark->tid != mark->tgid || !plan->config->rules->n_lists)
 		return false;
 	return !task || task->due >= DUE_MATCH || task->own.by == REASON_NONE;
 }
@@ -349,7 +356,7 @@ static enum plan_result not_done(struct plan *plan, struct task *task, const str
 	task_publish();
 	task->flags &= ~TASK_SETTING;
 	if (error == -EAGAIN) {
-		plan_mark(plan, task, DUE_LOOK);
+		plan_make_due(plan, task, DUE_LOOK);
 		return PLAN_CHANGED;
 	}
 	if (task->state == TASK_TAGGED)

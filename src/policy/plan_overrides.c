@@ -9,7 +9,7 @@ static void mark_process(struct plan *plan, struct task *leader, bool anew)
 {
 	for (struct task *task = leader; task && anew; task = tasks_next_thread(plan->tasks, task))
 		task->state = TASK_UNDECIDED;
-	plan_mark(plan, leader, DUE_MATCH);
+	plan_make_due(plan, leader, DUE_MATCH);
 	plan_mark_threads(plan, leader);
 }
 
@@ -67,7 +67,7 @@ void plan_remove_ended(struct plan *plan)
 			mark_process(plan, task, false);
 		} else if (task->flags & TASK_COPY) {
 			/* A process of the override may have made it with CLONE_PARENT, which no event reports. */
-			plan_mark(plan, task, DUE_LOOK);
+			plan_make_due(plan, task, DUE_LOOK);
 		}
 	}
 	if (overrides_remove_ended(plan->overrides))

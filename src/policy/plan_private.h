@@ -12,7 +12,7 @@
 
 /* The tasks that are due, in the order in which they were marked; those before `first` are done. */
 struct marks {
-	struct plan_due *all;
+	struct plan_mark *all;
 	size_t first, count, size;
 };
 
@@ -49,10 +49,10 @@ enum moment {
 
 /* A decision about one task. It goes through the numbered stages; each fills in its field from the others. */
 struct decision {
-	struct task *task;	     /* its record, which the stages update */
-	const struct plan_due *mark; /* how it was marked as due */
-	enum due due;		     /* why it was due */
-	bool is_first_look;	     /* it was a copy until now */
+	struct task *task;	      /* its record, which the stages update */
+	const struct plan_mark *mark; /* how it was marked as due */
+	enum due due;		      /* why it was due */
+	bool is_first_look;	      /* it was a copy until now */
 	struct facts *facts;
 	struct assignment assignment; /* 1. match: its class */
 	struct task_attr actual;      /* 2. look: the attributes that it carries */
@@ -64,7 +64,7 @@ struct decision {
 /* ---- plan_book.c ---- */
 
 /* Marks the task as due. */
-void plan_mark(struct plan *plan, struct task *task, enum due due);
+void plan_make_due(struct plan *plan, struct task *task, enum due due);
 
 /* Marks all threads of the process but the leader as due to be matched. */
 void plan_mark_threads(struct plan *plan, const struct task *leader);
@@ -76,7 +76,7 @@ void plan_mark_processes(struct plan *plan);
  * Books a task that an event named but that has no record, and marks it as due. It may have none because its parent had
  * none at the fork.
  */
-void plan_book_missed(struct plan *plan, const struct plan_due *due, struct facts *facts);
+void plan_book_missed(struct plan *plan, const struct plan_mark *mark, struct facts *facts);
 
 /* ---- plan_assign.c ---- */
 

@@ -422,12 +422,12 @@ bool arguments_exchange(struct arguments *arguments, bool wait)
 
 /* ---- later ---- */
 
-/* Sets the time to ms if none is set, or a later one. Returns true. */
-static bool earlier(bool is_set, uint32_t ms, uint32_t *ret_ms)
+/* Sets the time to ms if none is set, or a later one. */
+static void set_earlier(bool *is_set, uint32_t *at_ms, uint32_t ms)
 {
-	if (!is_set || is_before(ms, *ret_ms))
-		*ret_ms = ms;
-	return true;
+	if (!*is_set || is_before(ms, *at_ms))
+		*at_ms = ms;
+	*is_set = true;
 }
 
 bool arguments_next(const struct arguments *arguments, uint32_t *ret_ms)
@@ -435,8 +435,8 @@ bool arguments_next(const struct arguments *arguments, uint32_t *ret_ms)
 	bool is_set = unread_next(&arguments->unread, ret_ms);
 
 	if (arguments->n_checked < arguments->n_deferred)
-		is_set = earlier(is_set, arguments->deferred[arguments->n_checked].since_ms + DEFERRED_MAX_MS, ret_ms);
+		set_earlier(&is_set, ret_ms, arguments->deferred[arguments->n_checked].since_ms + DEFERRED_MAX_MS);
 	if (is_awaiting(arguments))
-		is_set = earlier(is_set, clock_ms() + LATE_MS, ret_ms);
+		set_earlier(&is_set, ret_ms, clock_ms() + LATE_MS);
 	return is_set;
 }

@@ -144,14 +144,14 @@ static void check_spending(struct decider *decider, const struct facts *facts)
 }
 
 /* Returns whether the decision has to wait for an answer. */
-static bool decide_one(struct decider *decider, const struct plan_due *due, bool may_defer)
+static bool decide_one(struct decider *decider, const struct plan_mark *mark, bool may_defer)
 {
-	struct facts *facts = live_facts_for(decider->facts, due->tid, due->tgid);
+	struct facts *facts = live_facts_for(decider->facts, mark->tid, mark->tgid);
 	struct plan_action action;
 
 	if (may_defer)
 		live_facts_allow_deferral(decider->facts);
-	if (plan_decide(decider->plan, due, facts, &action))
+	if (plan_decide(decider->plan, mark, facts, &action))
 		decider_carry_out(decider, &action);
 	live_facts_learn(decider->facts);
 	check_spending(decider, facts);
@@ -176,9 +176,9 @@ static bool waits(const struct waiting *waiting, pid_t tgid)
 }
 
 /* Returns whether the task is due because of an exec: then an earlier decision with arguments is obsolete. */
-static bool calls_exec(const struct decider *decider, const struct plan_due *due)
+static bool calls_exec(const struct decider *decider, const struct plan_mark *mark)
 {
-	const struct task *task = tasks_find(plan_tasks(decider->plan), due->tid);
+	const struct task *task = tasks_find(plan_tasks(decider->plan), mark->tid);
 
 	return task && task->due == DUE_EXEC;
 }
@@ -186,27 +186,27 @@ static bool calls_exec(const struct decider *decider, const struct plan_due *due
 /*
  * Decides a task, or puts it off until its arguments are there and the tasks through which it was marked are decided.
  */
-static void decide_or_put_off(struct decider *decider, const struct plan_due *due)
+static void decide_or_put_off(struct decider *decider, const struct plan_mark *mark)
 {
 	struct waiting *waiting = &decider->waiting;
-	const bool asks = plan_asks_argv(decider->plan, due), may_defer = asks && calls_exec(decider, due);
-	const int r = asks && !may_defer ? arguments_want(&decider->arguments, due->tgid) : 0;
+	const bool asks = plan_asks_argv(decider->plan, mark), may_defer = asks && calls_exec(decider, mark);
+	const int r = asks && !may_defer ? arguments_want(&decider->arguments, mark->tgid) : 0;
 
 	if (r == -ESRCH)
 		return;
-	if (r < 0 || waits(waiting, due->tgid) || waits(waiting, due->parent) || decide_one(decider, due, may_defer))
-		waiting->all[waiting->count++] = *due;
+	if (r < 0 || waits(waiting, mark->tgid) || waits(waiting, mark->parent) || decide_one(decider, mark, may_defer))
+		waiting->all[waiting->count++] = *mark;
 }
 
 /* Goes through due tasks. Returns false when no more are due, true if no more can wait. */
 static bool go_through(struct decider *decider)
 {
-	struct plan_due due;
+	struct plan_mark mark;
 
 	while (decider->waiting.count < WAITING_MAX) {
-		if (!plan_next(decider->plan, &due))
+		if (!plan_next(decider->plan, &mark))
 			return false;
-		decide_or_put_off(decider, &due);
+		decide_or_put_off(decider, &mark);
 	}
 	return true;
 }
@@ -219,9 +219,9 @@ static void go_through_waiting(struct decider *decider)
 
 	waiting->count = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct plan_due due = waiting->all[i];
+		const struct plan_mark mark = waiting->all[i];
 
-		decide_or_put_off(decider, &due);
+		decide_or_put_off(decider, &mark);
 	}
 	for (size_t i = 0; i < waiting->count; i++)
 		arguments_keep(&decider->arguments, waiting->all[i].tgid);
@@ -275,15 +275,16 @@ static void decide_due(struct decider *decider, bool until_none)
 {
 	const uint32_t began_ms = until_none ? clock_ms() : 0;
 	struct waiting *waiting = &decider->waiting;
-	bool is_full, waits, settled;
+	bool is_full, may_block, settled;
 
+	/* Goes on while no more decisions can wait, while answers arrive, and with until_none until nothing waits. */
 	do {
 		is_full = go_through(decider);
 		arguments_check_deferred(&decider->arguments, decider->booked_ms, until_none);
-		waits = is_full || (until_none && is_waiting(decider));
-		settled =
-			(waiting->count || decider->arguments.count) && arguments_exchange(&decider->arguments, waits);
-		if ((settled || waits) && clock_ms() - decider->booked_ms > ANSWERED_AT_ONCE_MS)
+		may_block = is_full || (until_none && is_waiting(decider));
+		settled = (waiting->count || decider->arguments.count) &&
+			  arguments_exchange(&decider->arguments, may_block);
+		if ((settled || may_block) && clock_ms() - decider->booked_ms > ANSWERED_AT_ONCE_MS)
 			decider_book_some(decider);
 		if (settled) {
 			review_deferred(decider);

@@ -20,7 +20,7 @@
 /* Due tasks that wait for arguments, in the order in which they were marked. */
 #define WAITING_MAX QUESTIONS_MAX
 struct waiting {
-	struct plan_due all[WAITING_MAX];
+	struct plan_mark all[WAITING_MAX];
 	size_t count;
 };
 
@@ -109,7 +109,7 @@ bool decider_handle(struct decider *decider);
  */
 void decider_drain(struct decider *decider);
 
-/* Drops decisions that wait for arguments, and what is to be read later: a stop does not wait for anybody's arguments. */
+/* Drops decisions that wait for arguments, and arguments that are to be read later: a stop waits for nobody's. */
 void decider_wait_for_nobody(struct decider *decider);
 
 /* If it is time to, has a process matched again that could not be read before. */

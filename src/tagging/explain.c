@@ -196,12 +196,12 @@ static const struct task *decide(struct plan *plan, struct facts *facts)
 {
 	const struct plan_found found = { .tid = facts->tid, .tgid = facts->tgid };
 	struct plan_action action;
-	struct plan_due due;
+	struct plan_mark mark;
 
 	plan_book_found(plan, &found, facts);
-	if (!plan_next(plan, &due))
+	if (!plan_next(plan, &mark))
 		return NULL;
-	if (plan_decide(plan, &due, facts, &action))
+	if (plan_decide(plan, &mark, facts, &action))
 		plan_applied(plan, &action, 0, &action.want);
 	return tasks_find(plan_tasks(plan), facts->tid);
 }

@@ -10,7 +10,7 @@
 struct flood {
 	uint32_t since_ms; /* start of the counting; CLOCK_MONOTONIC, cut to 32 bits */
 	uint32_t count;	   /* since then */
-	pid_t tid;	   /* task of the last event, or its process; 0 if events were lost */
+	pid_t tid;	   /* task of the last event, or its process; 0 if renames were lost */
 };
 
 /*

@@ -91,15 +91,15 @@ static void scan_task(struct plan *plan, const struct task *left, uint8_t flags)
 	};
 	const struct plan_found met = { .tid = left->tid, .tgid = left->tgid, .start = left->start };
 	struct plan_action action;
-	struct plan_due due;
+	struct plan_mark mark;
 
 	if (flags & GONE)
 		facts.attr.nice = 7;
 	if (flags & OTHER_SLICE)
 		facts.attr.slice_ns = 4321000;
 	plan_book_found(plan, &met, &facts);
-	while (plan_next(plan, &due)) {
-		if (plan_decide(plan, &due, &facts, &action))
+	while (plan_next(plan, &mark)) {
+		if (plan_decide(plan, &mark, &facts, &action))
 			plan_applied(plan, &action, 0, &action.want);
 	}
 }

@@ -77,10 +77,10 @@ void carry_out(struct machine *m)
 static void decide(struct machine *m)
 {
 	struct plan_action action;
-	struct plan_due due;
+	struct plan_mark mark;
 
-	while (plan_next(m->plan, &due))
-		wants(m, plan_decide(m->plan, &due, facts_of(m, due.tid, due.tgid), &action), &action);
+	while (plan_next(m->plan, &mark))
+		wants(m, plan_decide(m->plan, &mark, facts_of(m, mark.tid, mark.tgid), &action), &action);
 }
 
 void hear_first(struct machine *m, size_t n)
@@ -125,7 +125,7 @@ void set_config(struct machine *m, const char *json)
 {
 	parse(m, json);
 	assert_int_equal(plan_set_config(m->plan, m->config), 0);
-	/* Do as tagger_follow_io_priority does. */
+	/* Do as applier_follow does. */
 	m->caps.io_priority = m->kernel.io_priority && plan_given(m->plan)->has_io_priority;
 }
 

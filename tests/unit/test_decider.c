@@ -78,12 +78,12 @@ static struct plan_action decide(pid_t pid, uint64_t start)
 {
 	const struct plan_found met = { .tid = pid, .tgid = pid, .start = start };
 	struct plan_action action;
-	struct plan_due due;
+	struct plan_mark mark;
 
 	plan_book_found(decider.plan, &met, live_facts_for(decider.facts, met.tid, met.tgid));
-	assert_true(plan_next(decider.plan, &due));
+	assert_true(plan_next(decider.plan, &mark));
 	live_facts_be_patient(decider.facts, true);
-	assert_true(plan_decide(decider.plan, &due, live_facts_for(decider.facts, met.tid, met.tgid), &action));
+	assert_true(plan_decide(decider.plan, &mark, live_facts_for(decider.facts, met.tid, met.tgid), &action));
 	return action;
 }
 

@@ -47,12 +47,12 @@ MACHINE_TEST(a_rule_found_by_arguments_stays_while_they_cannot_be_read)
 /* The daemon asks this before it decides. */
 MACHINE_TEST(arguments_are_asked_for_only_if_a_rule_of_a_due_process_needs_them)
 {
-	const struct plan_due process = { .tid = 100, .tgid = 100 }, thread = { .tid = 101, .tgid = 100 };
+	const struct plan_mark process = { .tid = 100, .tgid = 100 }, thread = { .tid = 101, .tgid = 100 };
 
 	start_and_run(m, "", "/usr/bin/vi");
-	assert_false(plan_asks_argv(m->plan, &(struct plan_due){ .tid = 999, .tgid = 999 }));
+	assert_false(plan_asks_argv(m->plan, &(struct plan_mark){ .tid = 999, .tgid = 999 }));
 	reload(m, CHOSEN);
-	assert_true(plan_asks_argv(m->plan, &(struct plan_due){ .tid = 999, .tgid = 999 }));
+	assert_true(plan_asks_argv(m->plan, &(struct plan_mark){ .tid = 999, .tgid = 999 }));
 	clones(m, 100, 101);
 	assert_false(plan_asks_argv(m->plan, &process));
 	record(m, 100)->due = record(m, 101)->due = DUE_MATCH;

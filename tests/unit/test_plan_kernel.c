@@ -235,6 +235,18 @@ MACHINE_TEST(a_task_whose_attributes_are_not_kept_is_not_tagged)
 	assert_nothing_to_undo(m, 100);
 }
 
+/* Under a real-time policy the kernel hides the slice, and on the way from there to SCHED_IDLE it cannot be set. */
+MACHINE_TEST(a_real_time_task_keeps_its_slice_under_sched_idle)
+{
+	start_and_run(m, "'QOS_RT': { 'sched_policy': 'SCHED_RR', 'sched_priority': 3 }, 'app': { 'qos': 'QOS_RT' }, "
+			 "'QOS_IDLE': { 'sched_policy': 'SCHED_IDLE' }", "/bin/app");
+	asks(m, (struct override){ .kind = OVERRIDE_CLASS, .request.class = "QOS_IDLE" }, 100);
+	assert_int_equal(m->last.want.policy, POLICY_IDLE);
+	assert_int_equal(m->last.want.slice_ns, 16 * MS);
+	assert_int_equal(m->result, PLAN_KEPT);
+	stops_without_trace(m);
+}
+
 MACHINE_TEST(an_exit_removes_the_record)
 {
 	const struct task_attr pristine = task_attr_pristine;

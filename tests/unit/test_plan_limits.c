@@ -42,6 +42,16 @@ MACHINE_TEST(a_chosen_slice_escapes_no_limit)
 	stops_without_trace(m);
 }
 
+MACHINE_TEST(a_limit_counts_a_task_that_a_class_has_made_real_time)
+{
+	start_and_run(m, "'QOS_RT': { 'sched_policy': 'SCHED_RR', 'sched_priority': 3 }, 'app': { 'qos': 'QOS_RT' }",
+		      "/bin/app");
+	assert_task(m, 100, "SCHED_RR priority 3", REASON_RULE);
+	limits(m, "QOS_BACKGROUND");
+	assert_carries(m, 100, BACKGROUND);
+	assert_true(m->last.is_lowered);
+}
+
 MACHINE_TEST(a_chosen_sched_batch_escapes_no_limit)
 {
 	struct task_attr attr = task_attr_pristine;

@@ -52,14 +52,14 @@ MACHINE_TEST(a_process_that_could_not_be_looked_at_is_decided_about_by_the_next_
 
 MACHINE_TEST(thousands_of_tasks_may_be_due_at_once)
 {
-	struct plan_due due;
+	struct plan_mark mark;
 
 	start(m, RULES);
 	for (pid_t tid = 1000; tid < 4000; tid++)
 		plan_book(m->plan, &(struct task_event){ .what = EVENT_EXEC, .tid = tid, .tgid = tid });
-	for (pid_t tid = 1000; plan_next(m->plan, &due); tid++)
-		assert_int_equal(due.tid, tid);
-	assert_int_equal(due.tid, 3999);
+	for (pid_t tid = 1000; plan_next(m->plan, &mark); tid++)
+		assert_int_equal(mark.tid, tid);
+	assert_int_equal(mark.tid, 3999);
 }
 
 MACHINE_TEST(a_process_that_has_ended_is_not_set)

@@ -68,8 +68,8 @@ struct plan_found {
 	uint64_t start; /* ticks since boot */
 };
 
-/* A task to decide about. */
-struct plan_due {
+/* How a task was marked as due for a decision. */
+struct plan_mark {
 	pid_t tid, tgid;
 	pid_t parent; /* tgid of its parent, if it is a process and was marked at its birth or found in /proc; else 0 */
 	pid_t origin; /* tid of the task whose record it may have copied; 0 if unknown, as for a child of init */
@@ -146,17 +146,17 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
  * Takes the next task that is due, in the order in which they were marked. Returns false if there is none. If events
  * wait to be booked, the id may already belong to another task.
  */
-bool plan_next(struct plan *plan, struct plan_due *ret);
+bool plan_next(struct plan *plan, struct plan_mark *ret);
 
 /*
  * Decides about one task. Returns true and fills in *ret if the task has to be changed: carry that out at once and
  * report it with plan_applied. The record of a task that is gone stays until plan_exited, since its children's forks
  * may still be queued.
  */
-bool plan_decide(struct plan *plan, const struct plan_due *due, struct facts *facts, struct plan_action *ret);
+bool plan_decide(struct plan *plan, const struct plan_mark *mark, struct facts *facts, struct plan_action *ret);
 
 /* Returns whether the decision may fetch the arguments of the task's process, so that they can be read beforehand. */
-bool plan_asks_argv(const struct plan *plan, const struct plan_due *due);
+bool plan_asks_argv(const struct plan *plan, const struct plan_mark *mark);
 
 /*
  * Reports how an action went, and records it. error: 0 or -errno. With -EAGAIN, nothing was set because somebody had
