@@ -8,7 +8,7 @@ import re
 
 from .. import marked
 from ..layouts import NAMES
-from .values import PROMISE, number
+from .values import PROMISE, markdown, number
 
 _NONE, _SHOWN = "none", {"schedqos+weights": "With weights", "schedqos": "Without weights"}
 _TABLE = re.compile(rf"^<!-- lab: frames (\S+) (\d+) {re.escape(','.join([_NONE, *reversed(_SHOWN)]))} -->\n(.*?)^<!-- end",
@@ -44,9 +44,7 @@ def text(document):
     for name, title in _SHOWN.items():
         rows = [["Linux", "CPUs", *heads, *_COUNTS.values()]]
         rows += [_row(kernel, cpus, medians[name], medians[_NONE]) for kernel, cpus, medians in found]
-        lines = ["| " + " | ".join(row) + " |" for row in rows]
-        lines.insert(1, "|" + " --- |" * len(rows[0]))
-        parts.append("\n".join([f"{title}:", "", *lines]))
+        parts.append(f"{title}:\n\n{markdown(rows)}")
     return "\n\n".join(parts)
 
 

@@ -42,6 +42,13 @@ def worse(found, name, reference, ratio):
     return {metric: (was[0], now[0], now[1] > was[2]) for metric, (was, now) in pairs.items() if was and now and now[0] > ratio * was[0]}
 
 
+def markdown(rows):
+    """A Markdown table; the first row is the head."""
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    lines.insert(1, "|" + " --- |" * len(rows[0]))
+    return "\n".join(lines)
+
+
 def table(values, units):
     """Markdown, a row for each metric. values as above; units: {metric: unit}."""
     names = list(values)
@@ -50,6 +57,4 @@ def table(values, units):
     for metric in metrics:
         unit = units.get(metric, "")
         rows.append([f"{metric}, {unit}" if unit else metric, *(cell(values[name].get(metric, [])) for name in names)])
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    lines.insert(1, "|" + " --- |" * len(rows[0]))
-    return "\n".join(lines)
+    return markdown(rows)
