@@ -346,7 +346,6 @@ static int send_question(struct call *call, struct caller *caller, sd_bus_error 
 	call->is_asked = true;
 	call->asked_us = link_daemon_us(bridge);
 	caller->holds |= method->flags & METHOD_HOLDS;
-	caller->may_show |= method->flags & METHOD_SHOWS;
 	if (method->before)
 		r = method->before(call, caller, error);
 	if (r >= 0)
@@ -382,10 +381,14 @@ static int on_polkit_answers(sd_bus_message *answer, void *userdata, sd_bus_erro
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	struct call *call = userdata;
+	struct caller *caller = caller_find(call->bridge, sd_bus_message_get_sender(call->message));
 	int r = judge_answer(answer, &error);
 
 	(void)unused;
 	call->waits = sd_bus_slot_unref(call->waits);
+	/* Not later, when polkit may have reported a change since. */
+	if (r >= 0 && caller)
+		caller->may_show |= call->method->flags & METHOD_SHOWS;
 	if (r >= 0)
 		r = call_daemon(call, &error);
 	return r < 0 ? close_call(call, r, &error) : 0;

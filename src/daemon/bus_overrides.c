@@ -85,8 +85,10 @@ static int reply_refused(const struct daemon *daemon, const struct override *ask
 		text_escape_to(safe, sizeof(safe), cgroup, strlen(cgroup));
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "there is no cgroup %s", safe);
 	case EDQUOT:
+		return sd_bus_error_set(error, BUS_ERROR_FAILED,
+					"too many classes and limits, yours or all users', are in force: end some of them");
 	case ENOSPC:
-		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many overrides are in force");
+		return sd_bus_error_set(error, BUS_ERROR_FAILED, "too many classes and limits are in force");
 	case EPERM:
 		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS, cgroup ? "that cgroup is not yours" : not_yours);
 	case EACCES:

@@ -175,20 +175,24 @@ static void put_accounting(struct json_writer *json, const struct daemon *daemon
 	json_end(json, '}');
 }
 
-static void put_pending_users(struct json_writer *json, const struct config *config)
+static void put_pending_users(struct json_writer *json, const struct config *config, bool is_for_user)
 {
 	json_begin(json, "pending_users", '[');
 	for (const struct rule_user *user = config->users; user; user = user->next) {
 		_cleanup_free_ char *text = NULL;
 
-		if (rule_user_is_pending(user) && asprintf(&text, "%s (%s)", user->name, strerror(-user->error)) >= 0)
+		if (rule_user_is_pending(user) &&
+		    asprintf(&text, "%s (%s)", is_for_user ? PRIVATE_PATTERN : user->name, strerror(-user->error)) >= 0)
 			put_safe(json, NULL, text);
 	}
 	json_end(json, ']');
 }
 
-static void put_config(struct json_writer *json, const struct daemon *daemon)
+/* An error of the configuration quotes it, and names of users stand in rules: files of both may be private to root. */
+static void put_config(struct json_writer *json, const struct daemon *daemon, bool is_for_user)
 {
+	static const char hidden[] = "the configuration has errors: 'sudo schedqos status' shows them";
+	const char *error = daemon->reload_error ? daemon->reload_error : "";
 	const struct config *config = daemon->config;
 	_cleanup_free_ char *place = config_mapping_place(config);
 
@@ -201,12 +205,12 @@ static void put_config(struct json_writer *json, const struct daemon *daemon)
 	json_put_count(json, "rules", config->rules->n_lists);
 	json_put_count(json, "reloads", daemon->reloads);
 	json_put_count(json, "reloads_failed", daemon->reloads_failed);
-	json_put_text(json, "reload_error", daemon->reload_error ? daemon->reload_error : "");
+	json_put_text(json, "reload_error", *error && is_for_user ? hidden : error);
 	json_begin(json, "config_files", '[');
 	for (size_t i = 0; i < config->n_files; i++)
 		put_safe(json, NULL, config->files[i]);
 	json_end(json, ']');
-	put_pending_users(json, config);
+	put_pending_users(json, config, is_for_user);
 }
 
 static void put_profiles(struct json_writer *json, const struct daemon *daemon)
@@ -243,6 +247,7 @@ int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	struct daemon *daemon = userdata;
 	const struct tagger_status status = tagger_status(daemon->tagger);
 	struct json_writer json = { 0 };
+	struct ucred caller;
 
 	(void)error;
 	if (daemon->config->settings.accounting)
@@ -254,7 +259,7 @@ int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	put_tasks(&json, daemon);
 	put_event_counts(&json, daemon, &status);
 	put_accounting(&json, daemon);
-	put_config(&json, daemon);
+	put_config(&json, daemon, bus_check_user(message, 0, &caller) < 0);
 	put_profiles(&json, daemon);
 	put_problems(&json, daemon);
 	json_end(&json, '}');

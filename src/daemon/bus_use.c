@@ -42,8 +42,24 @@ void use_drop(struct daemon *daemon, const struct holder *whom)
 	}
 }
 
+/* Most readers of one user, and of all users but root. */
+#define READERS_OF_USER	 4
+#define READERS_OF_USERS 12
+
+/* Returns whether a user may have one more reader. */
+static bool may_read(const struct daemon *daemon, uid_t uid)
+{
+	size_t own = 0, of_users = 0;
+
+	for (unsigned i = 0; i < USE_READERS; i++) {
+		own += daemon->readers[i].bus && daemon->readers[i].uid == uid;
+		of_users += daemon->readers[i].bus && daemon->readers[i].uid;
+	}
+	return !uid || (own < READERS_OF_USER && of_users < READERS_OF_USERS);
+}
+
 /* Returns the caller's number, a new one at its first call; or -errno: -EUSERS if there are too many readers. */
-static int reader_of(struct daemon *daemon, const struct holder *who)
+static int reader_of(struct daemon *daemon, uid_t uid, const struct holder *who)
 {
 	int free_number = -EUSERS, r;
 
@@ -55,9 +71,9 @@ static int reader_of(struct daemon *daemon, const struct holder *who)
 		if (!reader->bus && free_number < 0)
 			free_number = (int)i;
 	}
-	if (free_number < 0)
-		return free_number;
-	daemon->readers[free_number] = (struct use_reader){ who->bus, *who->name ? strdup(who->name) : NULL };
+	if (free_number < 0 || !may_read(daemon, uid))
+		return -EUSERS;
+	daemon->readers[free_number] = (struct use_reader){ who->bus, *who->name ? strdup(who->name) : NULL, uid };
 	r = *who->name && !daemon->readers[free_number].name ? -ENOMEM : 0;
 	if (r == 0)
 		r = tagger_read_use(daemon->tagger, (unsigned)free_number, true);
@@ -156,12 +172,12 @@ int bus_list_use(sd_bus_message *message, void *userdata, sd_bus_error *error)
 		return r;
 	r = bus_check_user(message, uid, &caller);
 	if (r == 0)
-		r = strlen(who.name) > NAME_MAX ? -ENAMETOOLONG : reader_of(daemon, &who);
+		r = strlen(who.name) > NAME_MAX ? -ENAMETOOLONG : reader_of(daemon, uid, &who);
 	if (r == -EPERM)
 		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS, "only root may ask as root");
 	if (r == -EUSERS)
-		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%d programs already read what tasks use, and no more may",
-					 USE_READERS);
+		return sd_bus_error_set(error, BUS_ERROR_FAILED,
+					"too many programs, yours or all, already read what tasks use: end one of them");
 	if (r < 0)
 		return sd_bus_error_setf(error, BUS_ERROR_FAILED, "%s", strerror(-r));
 	tagger_look_at_use(daemon->tagger);

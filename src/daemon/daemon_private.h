@@ -53,6 +53,7 @@ struct daemon {
 	struct use_reader {
 		sd_bus *bus;
 		char *name; /* name of the bridge's caller, or NULL */
+		uid_t uid;
 	} readers[USE_READERS];
 };
 

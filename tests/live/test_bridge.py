@@ -122,6 +122,9 @@ class Interface(Bridge):
         def shown():
             return [self.verb(ALICE, *verb) for verb in (("explain", app.pid), ("list", "--class", INITIATED), ("top",))]
 
+        def status():
+            return self.verb(ALICE, "status")
+
         for said in shown():
             self.assertIn("ap[p]", said)
         os.chmod(self.current.config, 0o600)
@@ -132,6 +135,12 @@ class Interface(Bridge):
             for hidden in ("ap[p]", "App", self.current.config):
                 self.assertNotIn(hidden, said)
         self.assertIn("\"ap[p]\" at " + self.current.config, self.current.ask("explain", str(app.pid)).stdout)
+        with open(self.current.config, "w", encoding="utf-8") as config:
+            config.write('{ "secret-tool": { "qos": "QOS_SECRET" } }')
+        self.assertNotEqual(self.current.reload().returncode, 0)
+        self.assertIn("secret-tool", self.current.ask("status").stdout)
+        self.assertNotIn("ecret", status())
+        self.assertIn("the configuration has errors", status())
 
     def test_lists_are_refused_where_proc_hides_others(self):
         """Tasks of others are refused if the administrator mounts /proc with hidepid."""

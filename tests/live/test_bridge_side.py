@@ -268,6 +268,17 @@ class Users(UsersCase):
         self.assertEqual(self.set(self.BOB, bobs, UTILITY)[0], "ok")
         self.assertEqual(schedqos("set", str(programs[64].pid), UTILITY).returncode, 0)
 
+    def test_the_number_of_readers_of_one_user_is_limited(self):
+        def reads(uid, number):
+            return self.users("ListUse", "us", uid, ":1.%d" % number)
+
+        for number in range(4):
+            self.assertEqual(reads(self.ALICE, number)[0], "ok")
+        self.assert_refused(reads(self.ALICE, 4), FAILED, "too many")
+        self.assertEqual(reads(self.ALICE, 0)[0], "ok")
+        self.assertEqual(reads(self.BOB, 5)[0], "ok")
+        self.assertEqual(schedqos("top", "--once").returncode, 0)
+
     def test_long_texts_are_refused(self):
         app = self.sleeper("app", user=self.ALICE)
         answers = [self.set(self.ALICE, app, "huge"), self.set(self.ALICE, app, UTILITY, holder="huge"),
