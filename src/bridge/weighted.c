@@ -35,7 +35,7 @@ int weighted_open(struct weighted *weighted, bool is_user)
 	int r = folder ? 0 : -ENXIO;
 
 	*weighted = (struct weighted){ .is_user = is_user, .level = LOG_INFO, .record = -1, .lock = -1 };
-	snprintf(weighted->path, sizeof(weighted->path), "%s/schedqos", folder ? folder : "$XDG_RUNTIME_DIR");
+	snprintf(weighted->path, sizeof(weighted->path), "%s/schedqos", folder ? folder : "");
 	if (r >= 0)
 		r = weighted->record = folder_open(weighted->path, 0755);
 	/* Lock a file, not the folder: everybody can open, and so lock, root's folder. */
@@ -45,9 +45,12 @@ int weighted_open(struct weighted *weighted, bool is_user)
 		if (weighted->lock < 0 || flock(weighted->lock, LOCK_EX | LOCK_NB) < 0)
 			r = -errno;
 	}
-	if (r < 0)
-		log_error("cannot open the record of cpu weights in %s: %s", weighted->path,
-			  r == -EWOULDBLOCK ? "'schedqos weights' already runs" : strerror(-r));
+	if (!folder)
+		log_error("XDG_RUNTIME_DIR is not set: run this in the user's session");
+	else if (r < 0)
+		log_error("cannot open the record of cpu weights in %s: %s%s", weighted->path,
+			  r == -EWOULDBLOCK ? "'schedqos weights' already runs" : strerror(-r),
+			  r == -EACCES && !is_user ? ": run this as root, or with --user" : "");
 	return r;
 }
 

@@ -15,6 +15,7 @@
 #include <schedqos/util/bus.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
+#include <schedqos/util/text.h>
 
 #include "verb.h"
 
@@ -118,6 +119,7 @@ static const char *bridge_fault(const sd_bus_error *error)
 static int explain_failure(const sd_bus_error *error, int r)
 {
 	const char *fault = client_is_bridged() ? bridge_fault(error) : NULL;
+	char safe[4096];
 
 	if (fault) {
 		log_error("%s", fault);
@@ -134,7 +136,7 @@ static int explain_failure(const sd_bus_error *error, int r)
 	else if (r == -ETIMEDOUT || !error->message)
 		tell_fault(r);
 	else
-		log_error("%s", error->message);
+		log_error("%s", text_escape_to(safe, sizeof(safe), error->message, strlen(error->message)));
 	return sd_bus_error_has_name(error, BUS_ERROR_UNKNOWN_CLASS) ||
 			       sd_bus_error_has_name(error, BUS_ERROR_UNKNOWN_PROFILE) ?
 		       EXIT_USAGE :

@@ -64,9 +64,26 @@ static int find_file(struct edit *edit, const char *name)
 	return (stat_buf.st_uid != 0 && stat_buf.st_uid != geteuid()) || (stat_buf.st_mode & 022) ? -EXDEV : 0;
 }
 
+/* Fills the new file `to` from the file edited, or if `from` is negative with a beginning. Returns 0 or -errno. */
+static int fill_copy(struct edit *edit, int to, int from)
+{
+	ssize_t n;
+
+	if (from < 0)
+		n = write_full(to, beginning, strlen(beginning));
+	else
+		n = sendfile(to, from, NULL, (size_t)edit->file.st_size);
+	if (n < 0)
+		return from < 0 ? (int)n : -errno;
+	if (from >= 0 && n != edit->file.st_size)
+		return -EIO;
+	return fstat(to, &edit->begun) < 0 ? -errno : 0;
+}
+
 /* Creates the copy. Returns 0 or -errno: -EEXIST if there is one already. */
 static int make_copy(struct edit *edit)
 {
+	int r;
 	/* Refuse a dangling symlink: we cannot know which file is meant. */
 	_cleanup_close_ int from = open(edit->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), to = -1;
 
@@ -77,10 +94,10 @@ static int make_copy(struct edit *edit)
 	to = open(edit->copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (to < 0)
 		return -errno;
-	if (from < 0 ? write_full(to, beginning, strlen(beginning)) < 0 :
-		       sendfile(to, from, NULL, (size_t)edit->file.st_size) != edit->file.st_size)
-		return -EIO;
-	return fstat(to, &edit->begun) < 0 ? -errno : 0;
+	r = fill_copy(edit, to, from);
+	if (r < 0)
+		unlink(edit->copy);
+	return r;
 }
 
 /* Finds the file and copies it. Returns 0; or -errno after logging the reason. */
@@ -192,7 +209,7 @@ static void ignore(int number)
 
 int cmd_edit(const struct command *command)
 {
-	/* Ignore Ctrl-C at a question; while the editor runs, Ctrl-C is for the editor. */
+	/* Ctrl-C ends a question without an answer, which removes the copy; while the editor runs, it is for the editor. */
 	const struct sigaction action = { .sa_handler = ignore };
 	_cleanup_(cJSON_Deletep) cJSON *daemons = NULL;
 	struct edit edit = { .paths = command->paths };

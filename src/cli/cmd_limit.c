@@ -6,6 +6,7 @@
 
 #include <schedqos/bridge/bridge.h>
 #include <schedqos/daemon/bus_names.h>
+#include <schedqos/util/bus.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 #include <schedqos/util/text.h>
@@ -38,7 +39,7 @@ static const char *cgroup_of(char *text)
 
 /*
  * Waits until the limit ends. The daemon tells root. Other users are connected to the bridge, so for them only the end
- * of the process is seen, by its pidfd. Returns an exit status.
+ * of the process is seen, by its pidfd, and that of the bridge. Returns an exit status.
  */
 static int hold(int process)
 {
@@ -50,7 +51,7 @@ static int hold(int process)
 		_cleanup_(sd_bus_message_unrefp) sd_bus_message *message = NULL;
 		int r = sd_bus_process(bus, &message);
 
-		if (r < 0) {
+		if (r < 0 || (message && sd_bus_message_is_signal(message, "org.freedesktop.DBus", "NameOwnerChanged") > 0)) {
 			log_error("the daemon has ended, and with it the limit");
 			return EXIT_FAILURE;
 		}
@@ -85,9 +86,13 @@ static int set_limit(const struct command *command, const struct target *target,
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const bool keep = option_given(command, OPTION_KEEP);
-	int status = ask_limit(target, command->operands[1], keep, &reply);
 	uint64_t lowered = 0;
+	int status = 0;
 
+	/* Before the question, so that no end is missed. Without it only the message is: the limit ends in any case. */
+	if (!keep && client_is_bridged())
+		sd_bus_add_match(client_bus(), NULL, BUS_NAME_OWNER_CHANGED ",arg0='" BRIDGE_NAME "',arg2=''", NULL, NULL);
+	status = ask_limit(target, command->operands[1], keep, &reply);
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "t", &lowered);
@@ -108,7 +113,9 @@ static int lift_limit(const struct command *command, const struct target *target
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "t", &lifted);
-	if (!lifted)
+	if (!lifted && client_is_bridged())
+		log_error("%s: you have no limit there to lift; root may have", command->operands[0]);
+	else if (!lifted)
 		log_error("%s: there is no limit to lift", command->operands[0]);
 	return lifted ? 0 : EXIT_FAILURE;
 }

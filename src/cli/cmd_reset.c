@@ -20,7 +20,9 @@ int cmd_reset(const struct command *command)
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "t", &ended);
-	if (!ended)
+	if (!ended && client_is_bridged())
+		log_error("you have set no class for process %d; root may have", (int)pid);
+	else if (!ended)
 		log_error("nobody has set a class for process %d", (int)pid);
 	return ended ? 0 : EXIT_FAILURE;
 }

@@ -39,11 +39,13 @@ static int become(char **argv)
  */
 static int lower_self(const struct qos_attr *attr)
 {
+	const int reset_on_fork = sched_getscheduler(0) & SCHED_RESET_ON_FORK;
 	const struct sched_param param = { 0 };
 
 	if ((attr->has & QOS_HAS_POLICY) && !task_policy_is_fair(attr->policy))
 		return -EPERM;
-	if ((attr->has & QOS_HAS_POLICY) && sched_setscheduler(0, (int)attr->policy, &param) < 0)
+	/* Only root may clear reset-on-fork. */
+	if ((attr->has & QOS_HAS_POLICY) && sched_setscheduler(0, (int)attr->policy | reset_on_fork, &param) < 0)
 		return -errno;
 	if ((attr->has & QOS_HAS_NICE) && setpriority(PRIO_PROCESS, 0, attr->nice) < 0)
 		return -errno;

@@ -200,6 +200,11 @@ static int read_line(struct ananicy *ananicy, const char *text, const char *end,
 		text++;
 	if (text == end || *text == '#')
 		return 0;
+	/* cJSON's texts end at a NUL, so the name would be that of another program. */
+	if (memchr(text, '\0', end - text) || memmem(text, end - text, "\\u0000", 6)) {
+		note_line(ananicy, &line, "", "left out: a name has no NUL");
+		return 0;
+	}
 	open = memchr(text, '{', end - text);
 	line.object = open ? cJSON_ParseWithLength(open, end - open) : NULL;
 	if (line.object)

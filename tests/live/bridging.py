@@ -181,6 +181,11 @@ class Bridge(AskerTest):
         path = self.copy("setuid-app")
         os.chmod(path, 0o4755)
         program = self.run_program([path, "1000"], user=user)
-        with open("/proc/%d/status" % program.pid, encoding="ascii") as status:
-            self.assertIn("Uid:\t%d\t0\t0\t0\n" % user, status.read())
+        # The exec closes the pipe that Popen waits for before it changes the ids.
+        wait_for(lambda: self.uids(program.pid) == [user, 0, 0, 0], "the exec of a set-user-ID program")
         return program
+
+    @staticmethod
+    def uids(pid):
+        with open("/proc/%d/status" % pid, encoding="ascii") as status:
+            return [int(uid) for line in status if line.startswith("Uid:") for uid in line.split()[1:]]

@@ -27,7 +27,7 @@ class Own(Bridge):
         self.start_bridge()
         self.verb(ALICE, "reset", app.pid)
         self.assert_carries(app, INITIATED)
-        self.assertIn("nobody has set", self.verb(ALICE, "reset", app.pid, status=1))
+        self.assertIn("you have set no class", self.verb(ALICE, "reset", app.pid, status=1))
         self.assertIn("did you mean", self.verb(ALICE, "set", app.pid, "QOS_BACKGRUND", status=2))
         self.end_bridge()
 

@@ -142,4 +142,9 @@ TEST(every_omission_is_reported)
 	assert_null(import.text);
 	check_said(&import, "a.rules:2: left out: neither a name nor a type\na.rules:3: left out: no JSON object\n");
 	import_clear(&import);
+	/* cJSON would take the name for that of another program. */
+	import_text(&import, "{\"name\": \"a\\u0000b\", \"type\": \"Game\"}\n{\"name\": \"a\0b\", \"type\": \"Game\"}\n", 69);
+	assert_null(import.text);
+	check_said(&import, "a.rules:1: left out: a name has no NUL\na.rules:2: left out: a name has no NUL\n");
+	import_clear(&import);
 }
