@@ -26,8 +26,6 @@ static void put_path_key(struct text_buf *path, const char *key)
 
 static void put_path(const struct json_node *node, struct text_buf *path)
 {
-	unsigned item = 0;
-
 	if (!node->parent)
 		return;
 	put_path(node->parent, path);
@@ -35,9 +33,7 @@ static void put_path(const struct json_node *node, struct text_buf *path)
 		put_path_key(path, node->key);
 		return;
 	}
-	for (const struct json_node *other = node->parent->child; other != node; other = other->next)
-		item++;
-	text_buf_printf(path, "[%u]", item);
+	text_buf_printf(path, "[%u]", node->index);
 }
 
 char *json_path(const struct json_node *node)

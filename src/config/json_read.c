@@ -352,8 +352,10 @@ static void read_items(struct reader *reader, struct json_node *node)
 	skip_space(reader);
 	while (!reader->error && !closes(reader)) {
 		*next = read_node(reader);
-		if (*next)
+		if (*next) {
+			(*next)->index = node->count;
 			next = &(*next)->next;
+		}
 		node->count++;
 		read_comma(reader);
 	}
@@ -375,14 +377,21 @@ static void check_bytes(struct reader *reader)
 	}
 }
 
+/* Returns the length of a byte order mark, with which some Windows editors begin a file. No position counts it. */
+static size_t mark_length(const char *text, size_t size)
+{
+	return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 int json_parse(struct arena **arena, const char *text, size_t size, const struct json_node **ret,
 	       struct json_problem *problem)
 {
-	char *copy = arena_text(arena, text, size);
+	const size_t mark = mark_length(text, size);
+	char *copy = arena_text(arena, text + mark, size - mark);
 	struct reader reader = {
 		.text = copy,
 		.at = copy,
-		.original = text,
+		.original = text + mark,
 		.position = { 1, 1 },
 		.arena = arena,
 		.problem = problem,
@@ -390,11 +399,8 @@ int json_parse(struct arena **arena, const char *text, size_t size, const struct
 
 	if (!copy)
 		return -ENOMEM;
-	reader.end = copy + size;
+	reader.end = copy + size - mark;
 	check_bytes(&reader);
-	/* Some Windows editors begin a file with a byte order mark. */
-	if (!reader.error && strncmp(copy, "\xef\xbb\xbf", 3) == 0)
-		reader.at += 3;
 	skip_space(&reader);
 	*ret = read_node(&reader);
 	if (reader.at < reader.end)

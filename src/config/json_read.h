@@ -34,6 +34,7 @@ struct json_node {
 		const char *text; /* string: without escapes; number: as written, not NUL-terminated */
 		struct json_node *child; /* object or list: its first node, or NULL */
 	};
+	uint32_t index;		 /* its place in its object or list, from 0 */
 	const char *key;	 /* its key, if it is in an object */
 	struct json_node *next;	 /* next node of the same object or list, or NULL */
 	const struct json_node *parent;

@@ -285,8 +285,11 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size, size_t *ret_r
 		path = named;
 		length = named_length;
 	}
-	/* The path was cut off, by our buffer or, as in 6.18, by the kernel. */
-	if (path && (size_t)n == size - 1 && path[length] != '\n')
+	/*
+	 * Our buffer was too small for the path, or for the line that counts. A path that the kernel has cut, as 6.18
+	 * does, has PATH_MAX - 1 bytes; callers check that.
+	 */
+	if ((size_t)n == size - 1 && (!path || path == named || path[length] != '\n'))
 		return -ENAMETOOLONG;
 	/* A kernel without cgroups has no such line. The path is empty then, which is no error. */
 	memmove(buf, path ? path : buf, length);
@@ -355,13 +358,10 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret)
 uid_t procfs_user(int proc, pid_t pid)
 {
 	bool is_own = false;
-	struct stat folder;
-	char path[16];
+	uid_t uid;
 
-	snprintf(path, sizeof(path), "%d", (int)pid);
-	if (procfs_own_userns(proc, pid, &is_own) < 0 || !is_own || fstatat(proc, path, &folder, 0) < 0)
-		return PROCFS_OTHERS;
-	return folder.st_uid;
+	return procfs_own_userns(proc, pid, &is_own) < 0 || !is_own || procfs_owner(proc, pid, &uid) < 0 ? PROCFS_OTHERS :
+													    uid;
 }
 
 int procfs_list(int proc, pid_t tgid, DIR **ret)

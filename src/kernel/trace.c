@@ -31,8 +31,12 @@
 static int tracefs_open(void)
 {
 	_cleanup_close_ int events = open("/sys/kernel/tracing/events", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd;
 
-	return events < 0 ? host_mount_detached("tracefs") : openat(events, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (events < 0)
+		return host_mount_detached("tracefs");
+	fd = openat(events, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 static int read_tracefs(int tracefs, const char *name, const char *file, char *buf, size_t size)

@@ -189,8 +189,9 @@ int items_parse(const char *text, size_t size, const char *boot_now, struct item
 	/* cJSON takes a NUL for the end, whatever follows. */
 	if (memchr(text, '\0', size))
 		return -EBADMSG;
+	errno = 0;
 	json = cJSON_ParseWithLengthOpts(text, size + 1, NULL, true);
-	r = from_json(json, boot_now, ret);
+	r = !json && errno == ENOMEM ? -ENOMEM : from_json(json, boot_now, ret);
 	cJSON_Delete(json);
 	if (r < 0)
 		items_clear(ret);

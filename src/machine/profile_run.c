@@ -162,6 +162,7 @@ static int compare_item(struct profile_run *run, struct item *item)
 	char now[KNOBS_VALUE_MAX];
 	int r;
 
+	/* When a CPU comes or goes, only the base slice is lost; other recorded knobs keep their value. */
 	if (run->wish->only_new && item->is_recorded && !(item->values && is_base_slice(item->tree, item->path)))
 		return 0;
 	r = read_now(run, item, now);
@@ -228,29 +229,33 @@ static void read_item_back(struct profile_run *run, struct item *item)
 
 /* ---- and all of it ---- */
 
-/* Returns 0 if nothing has to be written, 1 if knobs only have to be put back, otherwise 2. */
-static int is_due(const struct items *items)
+enum due { DUE_NOTHING, DUE_PUT_BACK, DUE_SET };
+
+/* Returns whether knobs have to be written; DUE_PUT_BACK if they only have to be put back. */
+static enum due what_is_due(const struct items *items)
 {
-	int due = 0;
+	enum due due = DUE_NOTHING;
 
 	for (size_t i = 0; i < items->count; i++) {
 		const struct item *item = &items->items[i];
 
+		if (item->is_due && item->values)
+			return DUE_SET;
 		if (item->is_due)
-			due = item->values || due == 2 ? 2 : 1;
+			due = DUE_PUT_BACK;
 	}
 	return due;
 }
 
 static int carry_out(struct profile_run *run)
 {
-	const int due = is_due(run->items);
+	const enum due due = what_is_due(run->items);
 	int r;
 
-	if (run->wish->only_new && !due)
+	if (run->wish->only_new && due == DUE_NOTHING)
 		return 0;
 	r = items_write(run->folder, run->items);
-	if (r < 0 && due != 1)
+	if (r < 0 && due != DUE_PUT_BACK)
 		return r;
 	/* Write twice, because one write may undo another: a disk's scheduler resets its queue depth. */
 	write_round(run);

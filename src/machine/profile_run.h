@@ -31,8 +31,8 @@ struct profile_run {
 /*
  * Sets the wanted knobs, and puts back recorded knobs that are no longer wanted, unless somebody else has changed them
  * since. Writes a knob only after recording it. Notes each refusal in `refusals` and goes on. Afterwards `items` holds
- * the knobs that have to be put back. Returns 0; -errno if the record could not be written, and then no knob was set,
- * but knobs were still put back; or -ENOMEM.
+ * the knobs that have to be put back. Returns 0; -ENOMEM; or -errno if knobs had to be set and the record could not be
+ * written, and then no knob was written. If knobs only have to be put back, that is done without the record, too.
  */
 int profile_run(struct profile_run *run);
 

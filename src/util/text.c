@@ -47,7 +47,7 @@ size_t text_utf8_length(const char *s, size_t len)
 	return n;
 }
 
-/* Rejects characters that move the cursor, change the reading direction or are invisible. */
+/* Rejects characters that move the cursor, change the reading direction, or are commonly used to be invisible. */
 static bool is_printable(uint32_t c)
 {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == '\\')
@@ -130,6 +130,8 @@ bool text_has_word(const char *list, size_t length, const char *word)
 
 	for (size_t n; list < end; list += n + 1) {
 		n = strcspn(list, ",: \n");
+		if (n > (size_t)(end - list))
+			n = (size_t)(end - list);
 		if (n == strlen(word) && strncmp(list, word, n) == 0)
 			return true;
 	}

@@ -58,6 +58,11 @@ TEST_JSON_READ_TEST(valid_texts_are_accepted)
 		good(texts[i]);
 }
 
+TEST_JSON_READ_TEST(a_byte_order_mark_takes_no_column)
+{
+	assert_int_equal(json_first(good("\xef\xbb\xbf{ \"x\": 1 }"))->at.column, 8);
+}
+
 /* Returns the text at a position. */
 static const char *text_at(const char *text, struct json_position at)
 {

@@ -303,6 +303,8 @@ TEST_PROCFS_TEST(a_cgroup_with_a_path_that_is_cut_is_unknown)
 	assert_int_equal(n_read, sizeof(buf) - 1);
 	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf) - 1, NULL), -ENAMETOOLONG);
 	assert_int_equal(procfs_cgroup(proc, PID, buf, sizeof(buf) - 4, NULL), -ENAMETOOLONG);
+	/* Also where the line that counts is cut off as a whole. */
+	assert_int_equal(procfs_cgroup(proc, PID, buf, 16, NULL), -ENAMETOOLONG);
 	close(proc);
 }
 

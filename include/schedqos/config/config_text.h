@@ -28,7 +28,7 @@ enum config_kind {
 	CONFIG_MAPPING,	 /* qos_mappings.json: QOS_ classes only */
 	CONFIG_PROFILES, /* sched_profiles.json */
 	CONFIG_PRESET,	 /* mappings/NAME.json: classes that the setting `mapping` selects by NAME */
-	CONFIG_CHOICE,	 /* not JSON: the NAME given with --mapping, in `path` */
+	CONFIG_CHOICE,	 /* not JSON: `text` is the NAME given with --mapping, NUL-terminated */
 };
 
 struct config_file {
