@@ -209,7 +209,7 @@ static void ignore(int number)
 
 int cmd_edit(const struct command *command)
 {
-	/* Ctrl-C ends a question without an answer, which removes the copy; while the editor runs, it is for the editor. */
+	/* Ctrl-C ends a question without an answer, which removes the copy. While the editor runs, it is for that. */
 	const struct sigaction action = { .sa_handler = ignore };
 	_cleanup_(cJSON_Deletep) cJSON *daemons = NULL;
 	struct edit edit = { .paths = command->paths };

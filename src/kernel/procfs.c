@@ -357,11 +357,12 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret)
 
 uid_t procfs_user(int proc, pid_t pid)
 {
+	uid_t uid = PROCFS_OTHERS;
 	bool is_own = false;
-	uid_t uid;
 
-	return procfs_own_userns(proc, pid, &is_own) < 0 || !is_own || procfs_owner(proc, pid, &uid) < 0 ? PROCFS_OTHERS :
-													    uid;
+	if (procfs_own_userns(proc, pid, &is_own) < 0 || !is_own || procfs_owner(proc, pid, &uid) < 0)
+		return PROCFS_OTHERS;
+	return uid;
 }
 
 int procfs_list(int proc, pid_t tgid, DIR **ret)

@@ -91,8 +91,8 @@ int decider_set_config(struct decider *decider, const struct config *config);
 bool decider_book(struct decider *decider);
 
 /*
- * Books a bounded number of queued events, and decides nothing. Returns whether it booked all that were queued; true also
- * after an error of receiving, which sets events_lost.
+ * Books a bounded number of queued events, and decides nothing. Returns whether it booked all that were queued; true
+ * also after an error of receiving, which sets events_lost.
  */
 bool decider_book_some(struct decider *decider);
 

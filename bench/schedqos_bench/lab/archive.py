@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An initramfs: a cpio archive whose bytes depend on nothing but its content."""
 
-import contextlib
 import os
 import stat
 import subprocess
@@ -31,11 +30,12 @@ def stripped(program):
     """The bytes of a program without symbols and build ID, which depend on the folder in which it was built."""
     with tempfile.TemporaryDirectory(prefix="schedqos-lab-") as folder:
         result = Path(folder, "stripped")
-        with contextlib.suppress(FileNotFoundError):
-            if subprocess.run(["strip", "--remove-section=.note.gnu.build-id", "-o", result, program],
-                              stderr=subprocess.DEVNULL, check=False).returncode == 0:
-                return result.read_bytes()
-    return Path(program).read_bytes()  # a script, or there is no strip
+        try:
+            done = subprocess.run(["strip", "--remove-section=.note.gnu.build-id", "-o", result, program],
+                                  stderr=subprocess.DEVNULL, check=False)
+        except FileNotFoundError:
+            raise Failure("there is no strip (package binutils), so the result would depend on the folder") from None
+        return (Path(program) if done.returncode else result).read_bytes()  # a script cannot be stripped
 
 
 class Archive:

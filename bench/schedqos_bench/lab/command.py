@@ -71,6 +71,7 @@ def _script(scenario, variant, seeds, args):
     """What is common to scenarios, around the script of one."""
     lines = [f"tune features {name}" for name in variant.features]
     lines += [f"tune cgroup_mode {variant.cgroup_mode}"] if variant.cgroup_mode else []
+    lines += [f"check_slice {variant.slice_ns}"] if variant.slice_ns else []
     lines.append(f"changed={f'bench-attr 0:0:{variant.slice_ns}' if variant.slice_ns else ''}")
     own = scenario.script(variant, seeds, args)
     if variant.kind == "command":
@@ -181,6 +182,8 @@ def run(args):
         with nothing_left():
             found = measure(args, scenario, chosen)
         print(values.table(found, units))
+        for sentence in _promise(found) if scenario.JUDGED else ():
+            progress.log(sentence)
         if args.out:
             args.out.write_text(json.dumps(found, indent="\t") + "\n", encoding="utf-8")
         if args.figures:
@@ -229,15 +232,20 @@ def _promise(found):
                f"With {name} no p99 and no count of late ones is above {values.PROMISE} x no daemon.")
 
 
+def _compiler():
+    name = os.environ.get("CC", "gcc")
+    found = subprocess.run([name, "-dumpfullversion"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
+                           encoding="utf-8", errors="replace")
+    return f"{name} {found.stdout.strip()}"
+
+
 def _write_figures(args, scenario, found):
     """The table without medians and longest waits, of which a page has room for few."""
     shown = {name: {metric: value for metric, value in metrics.items() if not metric.endswith(("_p50", "_max"))}
              for name, metrics in found.items()}
     kernel = args.kernel if Path(args.kernel).is_file() else f"Linux {kernels.find(args.kernel).parent.name}"
-    text = (f"`{_command(args, scenario)}`: {kernel}, QEMU "
-            f"{emulator.find(args.cpus).version}, {2 ** emulator.SHIFTS[args.cpus]} ns for an instruction; medians over the "
-            "seeds (least - greatest).\n\n" + values.table(shown, scenario.units(args)))
-    if scenario.JUDGED:
-        text += "\n\n" + "\n".join(_promise(found))
+    text = (f"`{_command(args, scenario)}`: {kernel}, QEMU {emulator.find(args.cpus).version}, {_compiler()}, "
+            f"{2 ** emulator.SHIFTS[args.cpus]} ns for an instruction{'' if args.cpus == 1 else ' of any CPU'}; medians over "
+            "the seeds (least - greatest).\n\n" + values.table(shown, scenario.units(args)))
     marked.write(args.figures, _marks(args), text, "lab")
     overview.renew(args.figures)

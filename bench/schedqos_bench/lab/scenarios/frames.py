@@ -21,7 +21,7 @@ TRACE = "trace"
 # Two and a half jobs of the build for each CPU.
 _JOBS = {1: 3, 2: 5, 4: 10, 8: 20}
 _PROGRAMS = {"frames": "kwin_wayland", "sound": "pipewire", "shell": "foot"}
-_SHOWN = {"frame": ("frame", "missed"), "sound": ("sound", "late"), "key": ("key", None)}
+_SHOWN = {"frame": ("frame", "missed"), "sound": ("sound", "late"), "key": ("key", "late")}
 _PERCENTILES = ("p50", "p99", "max")
 
 
@@ -80,8 +80,7 @@ def _of_loop(layout, name, found):
     values = {f"{layout} {what}_done_{each}": found["done"][each] / 1000 for each in _PERCENTILES}
     if name != "key":
         values.update({f"{layout} {what}_start_{each}": found["wakeup"][each] / 1000 for each in _PERCENTILES})
-    if late:
-        values[f"{layout} {what}_{late}"] = found["left_out"]
+    values[f"{layout} {what}_{late}"] = found["left_out"]
     return values
 
 
@@ -104,7 +103,6 @@ def units(options):
         for what, late in _SHOWN.values():
             for phase in ("start", "done") if what != "key" else ("done",):
                 found.update({f"{layout} {what}_{phase}_{each}": "ms" for each in _PERCENTILES})
-            if late:
-                found[f"{layout} {what}_{late}"] = ""
+            found[f"{layout} {what}_{late}"] = ""
         found[f"{layout} build"] = "s/s"
     return found

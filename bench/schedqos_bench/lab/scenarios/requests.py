@@ -25,7 +25,7 @@ def script(_, seeds, options):
         lines += [f"/lab/build/make /dev/shm/build {_JOBS * options.cpus} {seed} &", "load=$!", "pause 0.5",
                   f"say \"result {seed}/requests $($changed schbench {_WORKERS * options.cpus} "
                   f"{options.seconds or SECONDS} {seed})\"",
-                  "kill $load", "wait $load", f"say step {seed}"]
+                  "end_load", f"say step {seed}"]
     return "\n".join([*lines, ""])
 
 

@@ -33,7 +33,7 @@ def script(_, seeds, options):
                    "--policy=other")
         lines += ["hackbench -T -p -l 1000000000 -g 1 > /dev/null 2>&1 &", "load=$!", "pause 1",
                   f"$changed {command} > /tmp/latencies", f"tell_file {seed}/cyclictest /tmp/latencies",
-                  "kill $load", "wait $load", f"say step {seed}"]
+                  "end_load", f"say step {seed}"]
     return "\n".join([*lines, ""])
 
 
