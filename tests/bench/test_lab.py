@@ -5,7 +5,9 @@ import contextlib
 import io
 import os
 import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
@@ -14,7 +16,7 @@ from schedqos_bench import cli, marked
 from schedqos_bench.folders import ROOT
 from schedqos_bench.lab import command, emulator, expect, kernels, machine, overview, values, variants
 from schedqos_bench.lab.archive import Archive
-from schedqos_bench.lab.scenarios import costs, shares
+from schedqos_bench.lab.scenarios import costs, frames, shares
 from schedqos_bench.process import Failure
 
 
@@ -105,6 +107,11 @@ class Words(unittest.TestCase):
         with self.assertRaisesRegex(machine.NoBoot, "the kernel lacks proc events"):
             self.take("lacks proc events")
 
+    def test_one_that_only_ticks_hangs(self):
+        self.take(*["tick"] * 1200, "result a {}", *["tick"] * 1200, "end")
+        with self.assertRaisesRegex(machine.NoBoot, "nothing but ticks for 1200 s"):
+            self.take(*["tick"] * 1201, "end")
+
     def test_long_and_unequal_turns_and_broken_results_are_refused(self):
         with self.assertRaisesRegex(Failure, "QEMU 7.2.0 has a CPU stand still for over 0.3 ms at once in 60 %"):
             self.take("turn 60 99")
@@ -160,6 +167,9 @@ class Numbers(unittest.TestCase):
     def test_table_has_median_least_and_greatest(self):
         found = values.table({"none": {"p99": [1.0, 3.0, 2.0]}, "x": {"p99": [2.0], "late": [None]}}, {"p99": "ms"})
         self.assertEqual(found.splitlines()[2:], ["| p99, ms | 2 (1 - 3) | 2 |", "| late | - | - |"])
+        self.assertEqual(values.cell([None, 0.2, None]), "0.2 of 1 seeds")
+        self.assertEqual([values.number(each) for each in (0.0625, 99.96, 999.4, 999.6, 1000.4)],
+                         ["0.0625", "100", "999", "1000", "1000"])
 
     def test_worse_is_a_p99_or_a_count_above_the_ratio(self):
         found = {"none": {"a_p99": [1.0, 2.0, 3.0], "a_max": [1.0], "a_late": [0], "b_p99": [2.0], "c_p99": [None]},
@@ -230,7 +240,15 @@ class Expectations(unittest.TestCase):
         self.assertEqual(list(self.parse("none: session frame_done_p99 <= 5.0 ms").failures(found)), [])
         self.assertEqual(len(list(self.parse("session frame_done_p99<=5").failures(found))), 1)
         self.assertEqual(list(self.parse("none+features:NO_X: session frame_done_p99 > 5.9 ms").failures(found)), [])
-        self.assertEqual(len(list(self.parse("session sound_late < 1").failures(found))), 2)
+        found["none"]["session sound_late"] = [0, 0, 2]
+        self.assertEqual(self.parse("session sound_late < 1").failures(found), [])
+        self.assertEqual(len(self.parse("session sound_late > 1").failures(found)), 1)
+
+    def test_what_was_not_measured_says_nothing_about_a_kernel(self):
+        found = {"none": {"session sound_late": [0]}, "none+features:NO_X": {"session sound_late": [None]}}
+        for text in "session frame_done_p99 <= 5", "none+features:NO_X: session sound_late < 1":
+            with self.subTest(text), self.assertRaisesRegex(expect.Wrong, "it was not measured in none"):
+                self.parse(text).failures(found)
 
     def test_names_of_metrics_may_hold_a_colon(self):
         units = {"exec, idle, 10 rules: main": "us"}
@@ -251,10 +269,42 @@ class Expectations(unittest.TestCase):
         with contextlib.redirect_stderr(io.StringIO()):
             self.assertEqual(cli.main(wrong), command.EXIT_FAILED)
 
+    def test_so_does_what_a_scenario_ignores(self):
+        for words in (["wakeups", "--variants", "none+weights", "--expect", "wakeup_p99 <= 5"],
+                      ["costs", "--seconds", "3", "--expect", "fork, idle: main <= 5"]):
+            with self.subTest(words), contextlib.redirect_stderr(io.StringIO()) as said:
+                self.assertEqual(cli.main(["lab", *words]), command.EXIT_FAILED)
+            self.assertRegex(said.getvalue(), "has no use for weights|which counts operations")
+
+    def test_a_qemu_that_fails_ends_a_bisection(self):
+        with tempfile.TemporaryDirectory() as folder:
+            qemu = Path(folder, "qemu")
+            qemu.write_text("#!/bin/sh\n[ \"$1\" != --version ] || exec echo QEMU emulator version 7.2.22\n"
+                            "echo Cannot allocate memory >&2\nexit 1\n", encoding="ascii")
+            qemu.chmod(0o755)
+            kernel = Path(folder, "bzImage")
+            kernel.touch()
+            guest = machine.Machine(emulator.Emulator([str(qemu)]), kernel, Archive(), 1, "none")
+            with self.assertRaisesRegex(Failure, "QEMU fails: Cannot allocate memory") as raised:
+                machine.run_all([guest], 1)
+            self.assertNotIsInstance(raised.exception, machine.NoBoot)
+
+    def test_a_table_keeps_its_rows(self):
+        marks, part = "<!-- lab: frames 6.1 1 none -->", "`schedqos-bench lab frames --layouts flat`: Linux"
+        args = SimpleNamespace(scenario="frames", kernel="6.1", cpus=1, variants=["none"], layouts="flat")
+        with tempfile.TemporaryDirectory() as folder:
+            args.figures = Path(folder, "page.md")
+            args.figures.write_text(f"{marks}\n{part}\n{marks.replace('lab:', 'end of lab:')}\n", encoding="utf-8")
+            command._check_figures(args, frames)
+            for layouts in "session", "flat,session,services,apps":
+                args.layouts = layouts
+                with self.assertRaisesRegex(Failure, "other rows"):
+                    command._check_figures(args, frames)
+
     def test_so_does_what_cannot_be_run(self):
         good = ["lab", "frames", "--variants", "none", "--expect", "flat frame_done_p99 <= 5"]
         for words in ["--cpus", "3"], ["--seeds", "0"], ["--seeds", "3-2"], ["--seeds", "0-2"], ["--seeds", "x"], \
-                ["--carry", "/no/such"], ["--out", "/no/such/file"], ["--figures", "/dev/null"], ["--layouts", "round"], ["--rules", "10"]:
+                ["--carry", "/no/such"], ["--out", "/no/such/file"], ["--figures", "/dev/null"], ["--layouts", "round"], ["--rules", "10"], ["--exp", "x"]:
             with self.subTest(words), contextlib.redirect_stderr(io.StringIO()):
                 try:
                     status = cli.main(good + words)

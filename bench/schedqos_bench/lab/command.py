@@ -4,6 +4,7 @@
 import argparse
 import json
 import os
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -21,6 +22,9 @@ EXIT_NOT_AS_EXPECTED, EXIT_USAGE, EXIT_NO_BOOT, EXIT_FAILED = 1, 2, 125, 128
 _GUEST = Path(__file__).with_name("guest")
 _BUSYBOX = "/bin/busybox"
 _NO_DAEMON = "none"
+# Seconds of the guest's time without a word, at most: the longest are the verification of a sched_ext scheduler and, with
+# many rules, costs.
+_PATIENCE, _PATIENCE_FACTOR = 1200, 20
 _APPLETS = ("sh", "cat", "chmod", "cp", "echo", "grep", "hostname", "ip", "kill", "ln", "mkdir", "mkfifo", "mount", "nproc",
             "reboot", "rm", "rmdir", "sed", "sleep", "stty", "true", "uname")
 
@@ -42,7 +46,8 @@ def _chosen_seeds(args, scenario):
 
 
 def add_parser(verbs):
-    lab = verbs.add_parser("lab", help="run a scenario in virtual time, in a virtual machine: the same result everywhere")
+    lab = verbs.add_parser("lab", help="run a scenario in virtual time, in a virtual machine: the same result everywhere",
+                           allow_abbrev=False)
     lab.add_argument("scenario", choices=list(scenarios.ALL), metavar="SCENARIO",
                      help="; ".join(f"{name}: {module.TITLE}" for name, module in scenarios.ALL.items()))
     lab.add_argument("--kernel", default=kernels.NEWEST, metavar="KERNEL",
@@ -111,12 +116,15 @@ def measure(args, scenario, chosen):
     kernel = kernels.find(args.kernel)
     progress.log(f"{args.scenario}: {kernel}, {args.cpus} CPUs, QEMU {qemu.version}")
     guests = [Machine(qemu, kernel, _archive(scenario, variant, seeds, args), args.cpus, variant.name,
-                      scenario.RUNS_DAEMON or variant.kind != "none") for variant in chosen]
+                      scenario.RUNS_DAEMON or variant.kind != "none",
+                      _PATIENCE + _PATIENCE_FACTOR * (args.seconds or getattr(scenario, "SECONDS", 0))) for variant in chosen]
     run_all(guests, args.jobs)
     found, traces = {}, []
     for guest in guests:
         of_seed = [[(label.partition("/")[2], value) for label, value in guest.results if label.startswith(f"{seed}/")]
                    for seed in seeds]
+        if not all(of_seed):
+            raise Failure(f"{guest.title}: the guest has ended without results of seed {seeds[of_seed.index([])]}")
         each = [scenario.values(some, args) for some in of_seed]
         traces += [f"{guest.title}, {text}" for label, text in guest.results if label == scenarios.frames.TRACE]
         found[guest.title] = {metric: [values.get(metric) for values in each] for metric in each[0]}
@@ -145,8 +153,20 @@ def _marks(args):
     return " ".join([args.scenario, args.kernel, str(args.cpus), *(args.variants or [])])
 
 
+_PARTS = {"weights": "weights", "slice_ns": "slice:", "mapping": "a mapping"}
+
+
+def _check_variants(scenario, chosen):
+    for variant in chosen:
+        for part in getattr(scenario, "IGNORES", ()):
+            if getattr(variant, part) is not None:
+                raise Failure(f"variant {variant.name}: {scenario.NAME} has no use for {_PARTS[part]}")
+
+
 def _check_options(args):
     """Refuses what only another scenario would heed."""
+    if args.seconds and not hasattr(scenarios.ALL[args.scenario], "SECONDS"):
+        raise Failure(f"--seconds is not for {args.scenario}, which counts operations")
     for name, module in scenarios.ALL.items():
         if name == args.scenario or not hasattr(module, "add_options"):
             continue
@@ -157,14 +177,22 @@ def _check_options(args):
                 raise Failure(f"--{option} is for the scenario {name}, not for {args.scenario}")
 
 
-def _check_files(args):
+def _check_figures(args, scenario):
+    """Marks do not name the options of a scenario, on which a table's rows depend."""
+    old = marked.content(args.figures.read_text(encoding="utf-8"), _marks(args), "lab")
+    words = scenario.own_words(args) if hasattr(scenario, "own_words") else []
+    if old.strip() and (shlex.join(words) not in old or (not words and re.search(r" --(layouts|rules) ", old))):
+        raise Failure(f"{args.figures} has a table with other rows between these marks: use the options of its command")
+
+
+def _check_files(args, scenario):
     """Before an hour of measuring, not after it."""
     missing = [path for path in (_BUSYBOX, *args.carry) if not Path(path).exists()]
     missing += [path.parent for path in (args.out, args.trace, args.figures) if path and not path.parent.is_dir()]
     if missing:
         raise Failure(f"there is no {', no '.join(map(str, missing))}")
     if args.figures:
-        marked.replaced(args.figures.read_text(encoding="utf-8"), _marks(args), "", "lab")
+        _check_figures(args, scenario)
 
 
 def run(args):
@@ -172,9 +200,10 @@ def run(args):
     try:
         _check_options(args)
         chosen = _parse_variants(args, scenario)
+        _check_variants(scenario, chosen)
         units = scenario.units(args)
         expectations = [expect.parse(text, units, [each.name for each in chosen]) for text in args.expect]
-        _check_files(args)
+        _check_files(args, scenario)
     except (Failure, OSError) as failure:
         progress.log(failure)
         return EXIT_FAILED if args.expect else EXIT_USAGE
@@ -188,13 +217,13 @@ def run(args):
             args.out.write_text(json.dumps(found, indent="\t") + "\n", encoding="utf-8")
         if args.figures:
             _write_figures(args, scenario, found)
+        return _judge(expectations, found)
     except NoBoot as failure:
         progress.log(failure)
         return EXIT_NO_BOOT
     except (Failure, OSError, subprocess.SubprocessError) as failure:
         progress.log(failure)
         return EXIT_FAILED if expectations else 1
-    return _judge(expectations, found)
 
 
 def _command(args, scenario):

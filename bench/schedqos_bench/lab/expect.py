@@ -24,14 +24,17 @@ class Expectation(NamedTuple):
     number: float
 
     def failures(self, found):
-        """What does not hold, as text; found: {variant: {metric: [value of each seed]}}."""
-        for name, metrics in found.items():
-            if self.variant in (None, name):
-                summary = values.summary(metrics.get(self.metric, []))
-                if summary is None:
-                    yield f"{name}: there is no {self.metric}"
-                elif not _OPERATORS[self.operator](summary[0], self.number):
-                    yield f"{name}: {self.metric} is {values.number(summary[0])}, expected {self.text}"
+        """
+        What does not hold, as text; found: {variant: {metric: [value of each seed]}}. Without a variant, those that have the
+        metric count. What nobody has measured is Wrong: it says nothing about a kernel.
+        """
+        each = {name: values.summary(metrics.get(self.metric, [])) for name, metrics in found.items()
+                if self.variant in (None, name)}
+        measured = {name: summary for name, summary in each.items() if summary}
+        if not measured:
+            raise Wrong(f"--expect {self.text}: it was not measured in {', '.join(each)}")
+        return [f"{name}: {self.metric} is {values.number(median)}, expected {self.text}"
+                for name, (median, _, _) in measured.items() if not _OPERATORS[self.operator](median, self.number)]
 
 
 def parse(text, units, names):

@@ -89,14 +89,14 @@ def _read_results(line):
 
 class Machine:
     """
-    A guest: a kernel with an initramfs. needs_events: a kernel without proc events is refused. results: [(label, value)],
-    when it has ended.
+    A guest: a kernel with an initramfs. needs_events: a kernel without proc events is refused. patience: seconds of the
+    guest's time after which one that only ticks hangs. results: [(label, value)], when it has ended.
     """
 
-    def __init__(self, qemu, kernel, archive, cpus, title, needs_events=True):
+    def __init__(self, qemu, kernel, archive, cpus, title, needs_events=True, patience=1200):
         self.qemu, self.kernel, self.archive, self.cpus = qemu, kernel, archive, cpus
-        self.title, self.needs_events = title, needs_events
-        self.results, self.guest_seconds, self.began = [], 0, 0.0
+        self.title, self.needs_events, self.patience = title, needs_events, patience
+        self.results, self.guest_seconds, self.said_at, self.began = [], 0, 0, 0.0
 
     def run(self):
         """A generator that boots the guest, yields while it runs, and is done when the guest has ended."""
@@ -130,6 +130,8 @@ class Machine:
                 said = program.process.stderr.read().strip()
                 if program.process.returncode < 0:
                     raise Failure(f"{self.title}: QEMU was killed by signal {-program.process.returncode}")
+                if program.process.returncode:
+                    raise Failure(f"{self.title}: QEMU fails: {said[-1000:] or program.process.returncode}")
                 raise self._no_boot("ended without a result" + (f": {said[-1000:]}" if said else ""), console)
             if silence.passed() > _SILENCE:
                 raise self._no_boot(f"silent for {_SILENCE} s", console)
@@ -147,6 +149,9 @@ class Machine:
             self.results[-1] = (label, self.results[-1][1] + rest + "\n")
         elif word == "tick":
             self.guest_seconds += 1
+            if self.guest_seconds - self.said_at > self.patience:
+                raise self._no_boot(f"nothing but ticks for {self.patience} s of the guest's time", console)
+            return False
         elif word == "step":
             progress.log(f"{self.title}: {text} ({progress.span(time.monotonic() - self.began)}, "
                          f"{self.guest_seconds} s in the guest)")
@@ -158,6 +163,7 @@ class Machine:
             raise self._no_boot(f"the kernel lacks {text}", console)
         elif word == "failed":
             raise self._no_boot(text, console, Failure)
+        self.said_at = self.guest_seconds
         return word == "end"
 
     def _no_boot(self, what, console, kind=NoBoot):

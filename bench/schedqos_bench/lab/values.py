@@ -20,7 +20,7 @@ def number(value):
     if value == int(value) and abs(value) < 1e6:
         return str(int(value))
     digits = 4 if abs(value) < 1 else 3
-    return f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:.0f}"
+    return f"{value:.{digits}g}" if abs(value) < 999.5 else f"{value:.0f}"
 
 
 def cell(found):
@@ -28,7 +28,9 @@ def cell(found):
     if each is None:
         return "-"
     median, least, greatest = each
-    return number(median) + ("" if least == greatest else f" ({number(least)} - {number(greatest)})")
+    missing = found.count(None)
+    return (number(median) + ("" if least == greatest else f" ({number(least)} - {number(greatest)})")
+            + (f" of {len(found) - missing} seeds" if missing else ""))
 
 
 def worse(found, name, reference, ratio):

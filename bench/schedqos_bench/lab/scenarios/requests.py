@@ -5,6 +5,7 @@ import json
 
 NAME, TITLE = "requests", "Requests in the shape of schbench, beside a build"
 VARIANTS, SEEDS, SECONDS = "none,schedqos", 5, 10
+IGNORES = ("weights",)
 RUNS_DAEMON = False
 JUDGED = True
 TOOLS, APPLETS = ("attr", "requests"), ()

@@ -10,6 +10,7 @@ from ...process import Failure
 
 NAME, TITLE = "shares", "Shares of a CPU beside what schedqos explain --against predicts"
 VARIANTS, SEEDS, SECONDS = "schedqos", 5, 3
+IGNORES = ("weights", "slice_ns", "mapping")
 RUNS_DAEMON = True
 JUDGED = False
 TOOLS, APPLETS = ("attr",), ("hexdump", "taskset", "tr")

@@ -9,6 +9,7 @@ from ...scenarios import cyclictest
 
 NAME, TITLE = "wakeups", "cyclictest beside hackbench"
 VARIANTS, SEEDS, SECONDS = "none,schedqos", 5, 10
+IGNORES = ("weights",)
 RUNS_DAEMON = False
 JUDGED = True
 TOOLS, APPLETS = ("attr",), ()
