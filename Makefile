@@ -147,9 +147,9 @@ check-lab: all bench-tools ## the tests in virtual time: the same bytes twice, n
 	$QSCHEDQOS=$B/schedqos tests/lab/run.py
 
 # By the commands that stand above the tables. A table with other programs is left out, because it needs them.
-lab-figures: all bench-tools ## write the tables in virtual time into src/doc/figures.md (an hour and a half)
-	$Qsed -n '/cmd:/d; s/^`schedqos-bench \(lab [^`]*\)`: Linux.*/\1/p' src/doc/figures.md | while read -r words; do \
-		bench/schedqos-bench $$words --build $B --figures src/doc/figures.md < /dev/null > /dev/null || exit 1; done
+lab-figures: all bench-tools ## write the tables in virtual time into src/doc/lab.md (an hour and a half)
+	$Qsed -n '/cmd:/d; s/^`schedqos-bench \(lab [^`]*\)`: Linux.*/\1/p' src/doc/lab.md | while read -r words; do \
+		bench/schedqos-bench $$words --build $B --figures src/doc/lab.md < /dev/null > /dev/null || exit 1; done
 
 FUZZ_SECONDS ?= 60
 

@@ -198,7 +198,7 @@ class Numbers(unittest.TestCase):
             "| 7.3 | 2 | 0.50 |" + " 1.00 |" * 11 + " 10 for 12 | 0 for 0 |"])
 
     def test_the_overview_is_what_the_tables_say(self):
-        page = (ROOT / "src/doc/figures.md").read_text(encoding="utf-8")
+        page = (ROOT / "src/doc/lab.md").read_text(encoding="utf-8")
         self.assertEqual(marked.replaced(page, "overview", overview.text(page), "lab"), page, "make lab-figures")
 
     def test_costs_are_for_each_operation(self):

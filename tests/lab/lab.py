@@ -15,7 +15,7 @@ BUILD = Path(os.environ.get("SCHEDQOS", TOP / "build/schedqos")).parent
 KERNEL = "6.12"
 # A kernel that ends short slices on time by default.
 HRTICK_KERNEL = "7.3"
-# In one seed a p99 differs by a tenth and more if anything else in the guest does: see src/doc/figures.md.
+# In one seed a p99 differs by a tenth and more if anything else in the guest does: see src/doc/lab.md.
 SEEDS = "5"
 # Time limit in seconds, enough for a busy machine.
 _WITHIN = 1800
