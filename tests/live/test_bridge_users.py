@@ -86,15 +86,28 @@ class Own(Bridge):
             self.start_bridge()
         self.assertEqual(self.current.status()["overrides"], 0)
 
-    def test_limit_returns_when_the_process_ends(self):
-        self.start_all()
-        app = self.sleeper("app", user=ALICE)
+    def limited(self, app):
+        """Starts a client that holds a limit of a user's."""
         limit = self.run_program([*self.inside, *self.identity(ALICE), SCHEDQOS, "limit", str(app.pid), BACKGROUND],
                                  stderr=subprocess.PIPE, env=environment())
         self.assertIn(b"limited", limit.popen.stderr.readline())
         self.assert_carries(app, BACKGROUND)
+        return limit
+
+    def test_limit_returns_when_the_process_ends(self):
+        self.start_all()
+        app = self.sleeper("app", user=ALICE)
+        limit = self.limited(app)
         app.end()
         self.assertEqual(limit.popen.wait(PATIENCE), 0)
+
+    def test_limit_fails_when_the_bridge_ends(self):
+        self.start_all()
+        app = self.sleeper("app", user=ALICE)
+        limit = self.limited(app)
+        self.end_bridge()
+        self.assertEqual(limit.popen.wait(PATIENCE), 1)
+        self.assert_carries(app, INITIATED)
 
     def test_classes_of_a_user_s_units_are_set(self):
         groups = self.new_cgroups("user.slice")
