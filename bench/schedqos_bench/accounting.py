@@ -137,7 +137,7 @@ def is_asleep(pid):
     return all(_read(f"{folder}/stat").rpartition(")")[2].split()[0] in "SZ" for folder in _tasks(pid))
 
 
-def wait_until_idle(pid, checks=6, interval=0.005, timeout=20):
+def wait_until_idle(pid, checks=6, interval=0.005, timeout=120):
     """
     Waits until it has caught up: asleep with an empty queue, several times in a row, since it may defer work for a
     moment. Returns whether it did.

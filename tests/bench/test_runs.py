@@ -171,7 +171,7 @@ class Runs(unittest.TestCase):
         self.check_nothing_is_left()
 
     def test_a_daemon_that_is_killed_gives_no_result_and_leaves_nothing(self):
-        run = self.start("run", "cyclictest", "--rounds", "1", "--duration", "5", "--warmup", "0",
+        run = self.start("run", "cyclictest", "--rounds", "1", "--duration", "15", "--warmup", "0",
                          "--variants", "schedqos", "--hackbench-groups", "1")
         until(lambda: run.poll() is not None or glob.glob(str(self.out / "raw" / "*-cyclictest.txt")),
               PATIENCE * 3, "cyclictest runs", interval=0.1)

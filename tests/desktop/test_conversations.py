@@ -114,11 +114,12 @@ class Niri(Conversation):
         self.say("WindowLayoutsChanged")
         os.kill(self.two, signal.SIGKILL)
         self.shows(lines, self.two, "gone$")
+        self.assertEqual(self.asked, before)
         # The window is on an unknown workspace.
         self.windows = [self.window(10, self.one, 7)]
         self.say("WindowOpenedOrChanged")
         self.shows(lines, self.one, "visible$")
-        self.assertEqual(self.asked, before + 2)
+        self.assertGreaterEqual(self.asked, before + 2)
 
     def test_signals_of_strangers_are_ignored(self):
         """

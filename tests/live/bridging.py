@@ -178,6 +178,7 @@ class Bridge(AskerTest):
         return result.stdout + result.stderr
 
     def setuid_program(self, user):
+        self.need_set_user_id()
         path = self.copy("setuid-app")
         os.chmod(path, 0o4755)
         program = self.run_program([path, "1000"], user=user)

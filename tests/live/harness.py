@@ -58,6 +58,10 @@ class LiveTest(Stage, unittest.TestCase):
         if subprocess.run([*prefix, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
             self.skipTest("%s does not work here" % " ".join(prefix))
 
+    def need_set_user_id(self):
+        if os.statvfs(self.folder).f_flag & os.ST_NOSUID:
+            self.skipTest("set-user-ID programs have no effect in %s" % self.folder)
+
     def assert_carries(self, task, want, message=""):
         """
         Waits until the task (a program or a tid) carries a class, given by name, or these attributes. Returns its tid

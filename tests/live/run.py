@@ -22,6 +22,8 @@ from requirements import why_not  # noqa: E402
 def main():
     # A shell that starts us in the background has us ignore it, and so would what the tests start and interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Other users reach what tests make.
+    os.umask(0o022)
     reason = why_not()
     if reason:
         print("live tests cannot run here: %s" % reason)

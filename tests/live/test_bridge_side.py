@@ -131,6 +131,7 @@ class UsersCase(BridgeSide):
 
     def set_user_id(self, name):
         """Makes a copy of sleep that belongs to root and is set-user-ID."""
+        self.need_set_user_id()
         path = self.copy(name)
         os.chmod(path, 0o4755)
         return path

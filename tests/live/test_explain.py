@@ -8,7 +8,7 @@ from attributes import BACKGROUND, DEFAULT, FIFO, INITIATED, UI, UTILITY, get_at
 from daemon import schedqos
 from harness import LiveTest
 from programs import sleep_program
-from tasks import comm
+from tasks import comm, state
 from waiting import wait_for
 
 POLICIES = {0: "SCHED_NORMAL", 1: "SCHED_FIFO", 3: "SCHED_BATCH"}
@@ -37,9 +37,9 @@ RULES = {
 
 class Explain(LiveTest):
     def niced(self, name, value):
-        """Starts a program behind nice(1), and waits until it is that program."""
+        """Starts a program behind nice(1), and waits until it is that program and sleeps: then its exec has been reported."""
         program = self.sleeper(name, prefix=["nice", "-n", str(value)])
-        wait_for(lambda: comm(program.pid) == name.encode(), "exec of " + name)
+        wait_for(lambda: comm(program.pid) == name.encode() and state(program.pid) == "S", "exec of " + name)
         return program
 
     def explain(self, task, *options):
@@ -71,6 +71,8 @@ class Explain(LiveTest):
     def check(self, task, qos, reason, rule=None, words=(), by=None):
         """Checks the explanation of a task: its class, what decided it, and its attributes."""
         tid = getattr(task, "pid", task)
+        # A task that waits in its exec is in the state D.
+        wait_for(lambda: state(tid) not in ("D", "R"), "the end of its exec")
         self.current.sync()
         said, text = self.explain(task)
         thread = next(thread for thread in said["threads"] if tid in thread["tids"])

@@ -64,8 +64,7 @@ class Killed(LiveTest):
         daemon.freeze()
         with subprocess.Popen([SCHEDQOS, "reload"], env=environment(), stderr=subprocess.PIPE, text=True) as waiting:
             wait_for(lambda: any("socket:" in file for file in open_files(waiting.pid).values()), "the question")
-            before = sleeps(waiting.pid)
-            wait_for(lambda: sleeps(waiting.pid) > before or state(waiting.pid) == "S", "it waits")
+            wait_for(lambda: state(waiting.pid) == "S", "it waits")
             daemon.kill()
             self.assertIn("the daemon ended before it answered", waiting.communicate()[1])
         self.assertEqual(waiting.returncode, 1)
@@ -147,13 +146,15 @@ class Run(LiveTest):
         # There are more of these tasks than free records in the present chunk.
         puppet = self.puppet("app")
         puppet.tell(0, "fork", 1100)
-        app = self.sleeper("app")
+        apps = [self.sleeper("app") for _ in range(20)]
         wait_for(lambda: daemon.status()["problems"], "a daemon that knows")
         problem, = daemon.status()["problems"]
         self.assertIn("no room in /run/schedqos: tasks had to wait", problem)
-        self.assertNotEqual(app.attr().nice, 4)
+        # A scan may have freed the records of some that have ended.
+        self.assertTrue(any(app.attr().nice != 4 for app in apps))
         os.unlink(ballast)
-        self.assert_carries(app, BACKGROUND)
+        for app in apps:
+            self.assert_carries(app, BACKGROUND)
         daemon.stop()
         self.assertEqual({get_attr(pid) for pid in puppet.descendants()}, {pristine()})
 

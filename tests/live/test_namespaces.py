@@ -10,7 +10,7 @@ import unittest
 
 import proc_events
 from attributes import BACKGROUND, DEFAULT, baseline, differences, pristine, snapshot
-from daemon import Daemon, is_sanitized, schedqos, without
+from daemon import Daemon, is_sanitized, lasting, schedqos, without
 from harness import LiveTest
 from programs import sleep_program
 from waiting import wait_for
@@ -26,7 +26,7 @@ class Elsewhere(LiveTest):
             result = schedqos("start", *args, *files.options(), prefix=prefix)
             self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
             self.assertRegex(result.stderr, r"(?m)^schedqos: error: .*(%s)" % words)
-            self.assertEqual(differences(before, snapshot()), [])
+            self.assertEqual(lasting(lambda: differences(before, snapshot())), [])
             self.assertIn("no daemon runs", schedqos("status").stderr)
 
     def test_the_daemon_does_not_start_in_other_namespaces(self):
