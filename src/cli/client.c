@@ -135,8 +135,11 @@ static int explain_failure(const sd_bus_error *error, int r)
 		log_error("the daemon ended before it answered, or hangs: %s", strerror(-r));
 	else if (r == -ETIMEDOUT || !error->message)
 		tell_fault(r);
-	else
+	else if (client_is_bridged())
+		/* Somebody may have taken the bridge over. The daemon has escaped its messages itself. */
 		log_error("%s", text_escape_to(safe, sizeof(safe), error->message, strlen(error->message)));
+	else
+		log_error("%s", error->message);
 	return sd_bus_error_has_name(error, BUS_ERROR_UNKNOWN_CLASS) ||
 			       sd_bus_error_has_name(error, BUS_ERROR_UNKNOWN_PROFILE) ?
 		       EXIT_USAGE :

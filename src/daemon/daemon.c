@@ -29,6 +29,8 @@
 static void daemon_clear(struct daemon *daemon)
 {
 	bus_server_free(daemon->bus);
+	for (unsigned i = 0; i < USE_READERS; i++)
+		free(daemon->readers[i].name);
 	users_end(daemon);
 	tagger_free(daemon->tagger);
 	config_free(daemon->config);
