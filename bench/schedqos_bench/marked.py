@@ -19,7 +19,7 @@ def names(text):
     return re.findall(r"^<!-- figures: (.+?) -->$", text, re.MULTILINE)
 
 
-def content(text, name, kind="figures"):
+def between(text, name, kind="figures"):
     """Returns what stands between the marks of this name. Without these marks it is a Failure."""
     found = _part(name, kind).findall(text)
     if len(found) != 1:
@@ -29,10 +29,8 @@ def content(text, name, kind="figures"):
 
 def replaced(text, name, content, kind="figures"):
     """Returns the text with other content between its marks of this name. Without these marks it is a Failure."""
-    found, count = _part(name, kind).subn(lambda match: match[1] + content.rstrip("\n") + "\n" + match[3], text)
-    if count != 1:
-        raise Failure(f"expected <!-- {kind}: {name} --> and its end once, and found them {count} times")
-    return found
+    between(text, name, kind)
+    return _part(name, kind).sub(lambda match: match[1] + content.rstrip("\n") + "\n" + match[3], text)
 
 
 def write(path, name, content, kind="figures"):

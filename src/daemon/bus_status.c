@@ -18,8 +18,8 @@
 #include "daemon_private.h"
 
 /*
- * Paths and names from files may hold invalid UTF-8, which D-Bus refuses, or escape sequences of a terminal. What is
- * not set is "".
+ * Paths and names may hold invalid UTF-8, which D-Bus refuses, or escape sequences of a terminal. NULL is written
+ * as "".
  */
 static void put_safe(struct json_writer *json, const char *key, const char *value)
 {

@@ -288,6 +288,9 @@ class Expectations(unittest.TestCase):
             with self.assertRaisesRegex(Failure, "QEMU fails: Cannot allocate memory") as raised:
                 machine.run_all([guest], 1)
             self.assertNotIsInstance(raised.exception, machine.NoBoot)
+            qemu.write_text(qemu.read_text(encoding="ascii").replace("Cannot allocate memory", "linux kernel too old"), encoding="ascii")
+            with self.assertRaisesRegex(machine.NoBoot, "linux kernel too old"):
+                machine.run_all([machine.Machine(emulator.Emulator([str(qemu)]), kernel, Archive(), 1, "none")], 1)
 
     def test_a_table_keeps_its_rows(self):
         marks, part = "<!-- lab: frames 6.1 1 none -->", "`schedqos-bench lab frames --layouts flat`: Linux"

@@ -179,7 +179,7 @@ def _check_options(args):
 
 def _check_figures(args, scenario):
     """Marks do not name the options of a scenario, on which a table's rows depend."""
-    old = marked.content(args.figures.read_text(encoding="utf-8"), _marks(args), "lab")
+    old = marked.between(args.figures.read_text(encoding="utf-8"), _marks(args), "lab")
     words = scenario.own_words(args) if hasattr(scenario, "own_words") else []
     if old.strip() and (shlex.join(words) not in old or (not words and re.search(r" --(layouts|rules) ", old))):
         raise Failure(f"{args.figures} has a table with other rows between these marks: use the options of its command")
