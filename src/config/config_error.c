@@ -193,7 +193,7 @@ char *config_place(const char *const *files, const struct source *source)
 	_cleanup_free_ char *file = text_escape(files[source->file], strlen(files[source->file]));
 	char *place;
 
-	if (!file || asprintf(&place, "%s:%u:%u", file, source->line, source->column) < 0)
+	if (!file || asprintf(&place, "%s:%u:%u", file, (unsigned)source->line, (unsigned)source->column) < 0)
 		return NULL;
 	return place;
 }

@@ -380,7 +380,7 @@ struct source source_of(const struct parser *parser, const struct json_node *nod
 
 	return (struct source){
 		.line = position.line,
-		.column = position.column < UINT16_MAX ? position.column : UINT16_MAX,
+		.column = position.column,
 		.file = parser->file,
 	};
 }

@@ -120,6 +120,24 @@ TEST(a_configuration_may_have_many_rules)
 	config_free(config);
 }
 
+/* Programs write JSON without line breaks. */
+TEST(a_configuration_may_be_one_long_line)
+{
+	char text[200000];
+	const struct rule *first, *second;
+	struct config *config;
+
+	snprintf(text, sizeof(text), "{%100000s'?b': {'qos': 'QOS_UTILITY'}, 'a?': {'qos': 'QOS_BACKGROUND'}, 'x': []}", "");
+	assert_refused(text, "rules.json:1:100070: x: must not be empty");
+	strcpy(strstr(text, ", 'x'"), "}");
+	config = GOOD(RULES(text));
+	first = rule_for(config, "?b");
+	second = rule_for(config, "a?");
+	assert_int_equal(first->source.column, 100002);
+	assert_true(source_compare(&first->source, &second->source) < 0);
+	config_free(config);
+}
+
 TEST(the_numbers_of_rules_and_classes_are_limited)
 {
 	char *rules = many("'%d':{}", UINT16_MAX + 1), *classes = many("'QOS_%d': {}", 1020);

@@ -5,9 +5,10 @@
 #include <stdint.h>
 
 struct source {
-	uint32_t line;	 /* from 1; 0: built in, no file */
-	uint16_t column; /* from 1, in bytes */
-	uint16_t file;	 /* index into the configuration's files; later files override earlier ones */
+	/* A file of at most 4 MiB (CONFIG_SIZE_MAX) may be one line, as programs write them. */
+	uint64_t line : 24;   /* from 1; 0: built in, no file */
+	uint64_t column : 24; /* from 1, in bytes */
+	uint64_t file : 16;   /* index into the configuration's files; later files override earlier ones */
 };
 
 /* Compares two places by precedence, for qsort: the later file comes first, then the earlier line and column. */
