@@ -49,7 +49,10 @@ static bool is_knob(const char *path, enum knob_tree tree)
 {
 	const bool has_folder = strchr(path, '/');
 
-	return is_path_beneath(path) && (tree == KNOB_DEBUGFS || has_folder == (tree == KNOB_SYSCTL));
+	if (!is_path_beneath(path))
+		return false;
+	/* In debugfs a space would separate the file features from one of its words (see knobs.h). */
+	return tree == KNOB_DEBUGFS ? !strchr(path, ' ') : has_folder == (tree == KNOB_SYSCTL);
 }
 
 static void exchange(char *text, char from, char to)

@@ -422,7 +422,7 @@ TEST(paths_in_debugfs_do_not_lead_out_of_it)
 {
 	static const char *const bad[] = {
 		"../x", "a/../x", "a/..", "./x", "a/./x", "a/.", "/x", "/", "a//x", "a/", "//", "a/b/../../../x",
-		"/etc/passwd", "/sys/kernel/debug/sched", "/sys/kernel/debug/sched/x",
+		"/etc/passwd", "/sys/kernel/debug/sched", "/sys/kernel/debug/sched/x", "features HRTICK",
 	};
 	char text[1024], where[512], long_name[300];
 	struct bad one = { text, 2, 3, where, "beneath /sys/kernel/debug/sched, such as llc_balancing/enabled" };
