@@ -229,33 +229,33 @@ static void read_item_back(struct profile_run *run, struct item *item)
 
 /* ---- and all of it ---- */
 
-enum due { DUE_NOTHING, DUE_PUT_BACK, DUE_SET };
+enum work { WORK_NONE, WORK_PUT_BACK, WORK_SET };
 
-/* Returns whether knobs have to be written; DUE_PUT_BACK if they only have to be put back. */
-static enum due what_is_due(const struct items *items)
+/* Returns whether knobs have to be written; WORK_PUT_BACK if they only have to be put back. */
+static enum work work_to_do(const struct items *items)
 {
-	enum due due = DUE_NOTHING;
+	enum work work = WORK_NONE;
 
 	for (size_t i = 0; i < items->count; i++) {
 		const struct item *item = &items->items[i];
 
 		if (item->is_due && item->values)
-			return DUE_SET;
+			return WORK_SET;
 		if (item->is_due)
-			due = DUE_PUT_BACK;
+			work = WORK_PUT_BACK;
 	}
-	return due;
+	return work;
 }
 
 static int carry_out(struct profile_run *run)
 {
-	const enum due due = what_is_due(run->items);
+	const enum work work = work_to_do(run->items);
 	int r;
 
-	if (run->wish->only_new && due == DUE_NOTHING)
+	if (run->wish->only_new && work == WORK_NONE)
 		return 0;
 	r = items_write(run->folder, run->items);
-	if (r < 0 && due != DUE_PUT_BACK)
+	if (r < 0 && work != WORK_PUT_BACK)
 		return r;
 	/* Write twice, because one write may undo another: a disk's scheduler resets its queue depth. */
 	write_round(run);
