@@ -77,6 +77,10 @@ static void tell_fault(int error)
 	case ETIMEDOUT:
 		log_error("the daemon does not answer");
 		break;
+	case EPIPE:
+	case ECONNRESET:
+		log_error("the daemon hung up: too many programs talk to it");
+		break;
 	default:
 		log_error("cannot talk to the daemon: %s", strerror(-error));
 	}
