@@ -79,7 +79,9 @@ static void tell_fault(int error)
 		break;
 	case EPIPE:
 	case ECONNRESET:
-		log_error("the daemon hung up: too many programs talk to it");
+	case ENOTCONN:
+		/* It was killed during the call, had no memory, hangs, or refused us as one client too many. */
+		log_error("the daemon hung up, hangs, or already serves as many programs as it can: %s", strerror(-error));
 		break;
 	default:
 		log_error("cannot talk to the daemon: %s", strerror(-error));
@@ -134,10 +136,7 @@ static int explain_failure(const sd_bus_error *error, int r)
 		fprintf(stderr, "%s\n", error->message);
 		return EXIT_CONFIG;
 	}
-	/* The daemon was killed during the call, had no memory, or hangs. */
-	if (r == -ECONNRESET || r == -ENOTCONN)
-		log_error("the daemon ended before it answered, or hangs: %s", strerror(-r));
-	else if (r == -ETIMEDOUT || !error->message)
+	if (r == -EPIPE || r == -ECONNRESET || r == -ENOTCONN || r == -ETIMEDOUT || !error->message)
 		tell_fault(r);
 	else if (client_is_bridged())
 		/* Somebody may have taken the bridge over. The daemon has escaped its messages itself. */

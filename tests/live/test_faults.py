@@ -66,7 +66,7 @@ class Killed(LiveTest):
             wait_for(lambda: any("socket:" in file for file in open_files(waiting.pid).values()), "the question")
             wait_for(lambda: state(waiting.pid) == "S", "it waits")
             daemon.kill()
-            self.assertIn("the daemon ended before it answered", waiting.communicate()[1])
+            self.assertIn("the daemon hung up", waiting.communicate()[1])
         self.assertEqual(waiting.returncode, 1)
         result = schedqos("restore")
         self.assertRegex(result.stderr, r"tasks put back: [1-9]")
