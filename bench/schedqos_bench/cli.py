@@ -39,7 +39,7 @@ def _results(build):
 def _add_measuring(parser):
     parser.add_argument("--duration", type=scenarios.positive, default=30, metavar="S",
                         help="seconds of each measurement (%(default)s)")
-    parser.add_argument("--seed", type=int, help="of all that is left to chance (default: a new one, which is printed)")
+    parser.add_argument("--seed", type=int, help="seed of all random choices (default: a new one, which is printed)")
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"for the result (default: {_shown('results/TIME')})")
     parser.add_argument("--prepare", action="store_true",
                         help="autogroup off and cgroups flat, as the announcement assumes; put back at the end")
@@ -68,9 +68,9 @@ def parse(arguments):
     run.add_argument("scenarios", nargs="+", choices=[each.NAME for each in scenarios.available()], metavar="SCENARIO")
     run.add_argument("--variants", action="append", metavar="LIST",
                      help=f"of {variants.EXPECTED} (default: what the scenario is for, mostly default,schedqos)")
-    run.add_argument("--reference", metavar="VARIANT", help="that all others are compared with, of one's own choice")
+    run.add_argument("--reference", metavar="VARIANT", help="the variant that the others are compared with")
     run.add_argument("--rounds", type=scenarios.positive, default=6, metavar="N",
-                     help="of each variant: six are the least for an interval (%(default)s)")
+                     help="rounds of each variant: an interval needs six (%(default)s)")
     run.add_argument("--exclude-above", type=scenarios.positive, default=10, metavar="PERCENT",
                      help="leave out a round, of all variants, in which others took more of the CPUs (%(default)s)")
     run.add_argument("--within", type=scenarios.positive, metavar="S",

@@ -43,7 +43,7 @@ static bool is_for_everybody(const struct rule *rule)
  */
 static bool is_yield_enough(const struct qos_class *class, const struct rule *rule)
 {
-	return qos_attr_raises(&class->attr) == TASK_ATTR_NICE &&
+	return qos_attr_privileged(&class->attr) == TASK_ATTR_NICE &&
 	       (!class->source.line || class->source.file < rule->source.file);
 }
 
@@ -90,7 +90,7 @@ static void take_grant(const struct config *config, struct grant *grants, const 
 	struct grant *grant = &grants[rule->source.file * config->n_classes + (size_t)(class - config->classes)];
 
 	/* See config_lint(). */
-	if (!qos_attr_raises(&class->attr) || (rule->yield == YIELD_YES && is_yield_enough(class, rule)))
+	if (!qos_attr_privileged(&class->attr) || (rule->yield == YIELD_YES && is_yield_enough(class, rule)))
 		return;
 	if (!grant->count++)
 		*grant = (struct grant){ rule, thread, 1 };
@@ -150,7 +150,7 @@ static int check_classes(const struct config *config, struct config_errors *erro
 
 		if (!words)
 			r = -ENOMEM;
-		else if (is_default && qos_attr_raises(&class->attr))
+		else if (is_default && qos_attr_privileged(&class->attr))
 			r = config_warn(config, errors, &class->source, class->name,
 					"%s is given to every program that has no rule", words);
 		else if (meant)

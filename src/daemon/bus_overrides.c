@@ -185,7 +185,7 @@ static int set_process_class(sd_bus_message *message, void *userdata, sd_bus_err
 		r = sd_bus_message_read(message, "sbb", &asked.request.class, &descendants, &keep);
 	if (r >= 0) {
 		asked.request.is_tree = descendants;
-		asked.request.raises =
+		asked.request.may_exceed_rules =
 			!asked.uid || strcmp(sd_bus_message_get_member(message), BUS_RAISE_CLASS) == 0;
 		r = put_override(userdata, &asked, keep, &lowered);
 	}

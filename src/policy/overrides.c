@@ -223,7 +223,7 @@ enum override_slot overrides_slot(const struct overrides *overrides, uint16_t nu
 	return override->uid ? SLOT_USERS_LIMIT : SLOT_LIMIT;
 }
 
-bool overrides_hold(const struct overrides *overrides, const struct task *leader, uint16_t number)
+bool overrides_cover(const struct overrides *overrides, const struct task *leader, uint16_t number)
 {
 	const uint16_t joined = leader->joined[overrides_slot(overrides, number)];
 	const struct entry *has = entry_of(overrides, joined), *entry = entry_of(overrides, number);
@@ -264,7 +264,7 @@ static bool counts(const struct entry *entry, uid_t owner)
 	return entry && (!entry->override.uid || entry->override.uid == owner);
 }
 
-int overrides_look(const struct overrides *overrides, struct task *leader, struct facts *facts)
+int overrides_update(const struct overrides *overrides, struct task *leader, struct facts *facts)
 {
 	const struct entry *app = entry_of(overrides, leader->joined[SLOT_SHOWN]);
 	const struct entry *class = entry_of(overrides, leader->joined[SLOT_USERS_CLASS]);
@@ -288,13 +288,13 @@ int overrides_look(const struct overrides *overrides, struct task *leader, struc
 }
 
 /* Root's class comes before a user's. */
-uint16_t overrides_class(const struct overrides *overrides, const struct task *leader, bool *ret_raises)
+uint16_t overrides_class(const struct overrides *overrides, const struct task *leader, bool *ret_may_exceed_rules)
 {
 	const struct entry *entry = entry_of(overrides, leader->joined[SLOT_CLASS]);
 
 	if ((!entry || !entry->class) && (leader->flags & TASK_OWNERS))
 		entry = entry_of(overrides, leader->joined[SLOT_USERS_CLASS]);
-	*ret_raises = entry && entry->class && (!entry->override.uid || entry->override.request.raises);
+	*ret_may_exceed_rules = entry && entry->class && (!entry->override.uid || entry->override.request.may_exceed_rules);
 	return entry ? rules_tag_of(overrides->config->rules, entry->class, 0) : TAG_NONE;
 }
 

@@ -60,7 +60,7 @@ static bool is_above(const struct plan *plan, const struct qos_class *class, uin
  */
 static bool takes_permission(const struct plan *plan, const struct qos_class *class, uint16_t tag)
 {
-	return is_above(plan, class, tag) || (qos_attr_raises(&class->attr) & TASK_ATTR_IO_PRIORITY);
+	return is_above(plan, class, tag) || (qos_attr_privileged(&class->attr) & TASK_ATTR_IO_PRIORITY);
 }
 
 bool plan_override_needs_raise(const struct plan *plan, const struct override *override)
@@ -68,7 +68,7 @@ bool plan_override_needs_raise(const struct plan *plan, const struct override *o
 	const struct task *leader = tasks_leader(plan->tasks, override->pid);
 	const struct qos_class *class;
 
-	if (override->kind != OVERRIDE_CLASS || !override->uid || override->request.raises)
+	if (override->kind != OVERRIDE_CLASS || !override->uid || override->request.may_exceed_rules)
 		return false;
 	class = qos_class_find(plan->config->classes, plan->config->n_classes, override->request.class);
 	return class && leader && takes_permission(plan, class, assign_by_rules(plan, leader, NULL).tag);
@@ -77,22 +77,24 @@ bool plan_override_needs_raise(const struct plan *plan, const struct override *o
 struct assignment plan_assign(const struct plan *plan, const struct task *leader, const char *comm)
 {
 	const struct assignment by_rules = assign_by_rules(plan, leader, comm);
-	bool raises;
-	const uint16_t tag = leader ? overrides_class(plan->overrides, leader, &raises) : TAG_NONE;
+	bool may_exceed_rules;
+	const uint16_t tag = leader ? overrides_class(plan->overrides, leader, &may_exceed_rules) : TAG_NONE;
 
-	if (tag == TAG_NONE || (!raises && takes_permission(plan, class_of_tag(plan->config, tag), by_rules.tag)))
+	if (tag == TAG_NONE)
+		return by_rules;
+	if (!may_exceed_rules && takes_permission(plan, class_of_tag(plan->config, tag), by_rules.tag))
 		return by_rules;
 	return (struct assignment){ tag, 0, REASON_OVERRIDE };
 }
 
-bool plan_is_lowered(const struct plan *plan, const struct task *leader)
+bool plan_is_hidden(const struct plan *plan, const struct task *leader)
 {
 	const struct rule *rule = plan_rule_of(plan, leader->rule ? leader->rule : leader->inherit);
 
 	return leader->shown == SHOWN_HIDDEN && !(rule && rule->keeps_hidden);
 }
 
-uint16_t plan_limited(const struct plan *plan, const struct task *task)
+uint16_t plan_effective_tag(const struct plan *plan, const struct task *task)
 {
 	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
 	const struct assignment *own = &task->own;
@@ -103,7 +105,7 @@ uint16_t plan_limited(const struct plan *plan, const struct task *task)
 	return limits_apply(plan->limits, leader ? leader->limit : 0, most);
 }
 
-const struct qos_attr *plan_limit_of(const struct plan *plan, const struct task *task)
+const struct qos_attr *plan_limit_attr(const struct plan *plan, const struct task *task)
 {
 	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
 	const uint16_t tag = limits_max(plan->limits, leader ? leader->limit : 0, task->own.tag);
@@ -119,26 +121,40 @@ static const struct task *parent_of(const struct plan *plan, struct facts *facts
 }
 
 /*
- * Finds the limit and the unit's class of a process. Users can make cgroups whose paths are too long or too costly to
- * read. A process in such a cgroup keeps its limit and gets that of its parent as well. If there is no memory for a new
- * limit, the old one stays.
+ * Returns whether the cgroup of a process is needed but was not read. Users can make cgroups whose paths are too long
+ * or too costly to read.
  */
-static void look_at_cgroup(struct plan *plan, struct task *leader, struct facts *facts)
+static bool lacks_cgroup(const struct plan *plan, const struct facts *facts)
 {
-	const struct qos_class *max =
-		overrides_max(plan->overrides, leader, facts, plan_is_lowered(plan, leader));
-	const char *cgroup = needs_cgroup(plan) ? facts->cgroup : "";
-	const struct task *parent;
+	return facts->is_spared || (needs_cgroup(plan) && *facts->cgroup != '/');
+}
+
+/* Finds the class of the process's unit. Without the cgroup it stays. */
+static void update_unit(const struct plan *plan, struct task *leader, const struct facts *facts)
+{
 	const struct unit *unit;
 
-	if (facts->is_spared || (needs_cgroup(plan) && *cgroup != '/')) {
+	if (lacks_cgroup(plan, facts))
+		return;
+	unit = needs_cgroup(plan) ? units_find(&plan->units, facts->cgroup, facts->owner) : NULL;
+	leader->unit = unit ? unit->tag : TAG_DEFAULT;
+}
+
+/*
+ * Finds the limit of a process. Without the cgroup, the process keeps its limit and gets that of its parent as well. If
+ * there is no memory for a new limit, the old one stays.
+ */
+static void update_limit(struct plan *plan, struct task *leader, struct facts *facts)
+{
+	const struct qos_class *max = overrides_max(plan->overrides, leader, facts, plan_is_hidden(plan, leader));
+	const struct task *parent;
+
+	if (lacks_cgroup(plan, facts)) {
 		parent = parent_of(plan, facts);
 		limits_join(plan->limits, leader->limit, parent ? parent->limit : 0, max, &leader->limit);
 		return;
 	}
-	unit = units_find(&plan->units, cgroup, facts->owner);
-	leader->unit = unit ? unit->tag : TAG_DEFAULT;
-	limits_find(plan->limits, cgroup, max, &leader->limit);
+	limits_find(plan->limits, needs_cgroup(plan) ? facts->cgroup : "", max, &leader->limit);
 }
 
 /* Stops a process from handing on a rule that is no longer its own: it inherits from its parent again. */
@@ -150,7 +166,7 @@ static void end_handing_on(const struct plan *plan, struct task *leader, struct 
 }
 
 /* Drops the inherited rule if it may not raise this process. Returns 0 or -errno. */
-static int look_at_inherited(const struct plan *plan, struct task *leader, struct facts *facts)
+static int drop_barred_inherit(const struct plan *plan, struct task *leader, struct facts *facts)
 {
 	const struct rule *rule = plan_rule_of(plan, leader->inherit);
 	int r = rule ? rule_may_raise(rule, facts) : 1;
@@ -180,9 +196,9 @@ int plan_match(struct plan *plan, const struct decision *decision)
 	if (r == 0 && plan->units.n_users)
 		r = facts_need(facts, FACT_OWNER);
 	if (r == 0)
-		r = overrides_look(plan->overrides, leader, facts);
+		r = overrides_update(plan->overrides, leader, facts);
 	if (r == 0 && !rule)
-		r = look_at_inherited(plan, leader, facts);
+		r = drop_barred_inherit(plan, leader, facts);
 	if (r < 0)
 		return r;
 	/* Keep the earlier rule if facts are missing now: it was found with all facts. */
@@ -190,7 +206,8 @@ int plan_match(struct plan *plan, const struct decision *decision)
 		leader->rule = rule ? rule->id : 0;
 	if (due != DUE_EXEC && before.rule && leader->rule != before.rule && leader->inherit == before.rule)
 		end_handing_on(plan, leader, facts);
-	look_at_cgroup(plan, leader, facts);
+	update_unit(plan, leader, facts);
+	update_limit(plan, leader, facts);
 	return leader->rule != before.rule || leader->inherit != before.inherit || leader->limit != before.limit ||
 	       leader->unit != before.unit || leader->shown != before.shown || leader->flags != before.flags;
 }
@@ -205,17 +222,17 @@ static bool raises_io(const struct task_attr *had, const struct task_attr *want)
 	       (had->io_priority || had->nice > 0 || had->policy == POLICY_IDLE);
 }
 
-struct task_attr plan_class_over(const struct plan *plan, const struct task *task)
+struct task_attr plan_class_allowed(const struct plan *plan, const struct task *task)
 {
 	const struct qos_attr *class = &plan->config->rules->tags[task->tag].attr;
 	const struct rule *rule = plan_rule_of(plan, task->own.rule);
 	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
-	bool raises = rule && (rule->yield == YIELD_NO || rule->enforce);
+	bool may_undo_choice = rule && (rule->yield == YIELD_NO || rule->enforce);
 
 	if (task->own.by == REASON_OVERRIDE && leader)
-		overrides_class(plan->overrides, leader, &raises);
-	if (raises)
+		overrides_class(plan->overrides, leader, &may_undo_choice);
+	if (may_undo_choice)
 		return want;
 	/* Do not raise a task that somebody lowered. A class that is not fair would also have dropped its slice. */
 	if (!task_policy_is_fair(want.policy) && (task->had.policy == POLICY_IDLE || task->had.nice > 0))

@@ -85,7 +85,7 @@ void plan_mark_processes(struct plan *plan)
 	}
 }
 
-void plan_look_at_enforced(struct plan *plan)
+void plan_mark_enforced(struct plan *plan)
 {
 	uint32_t cursor = 0;
 	struct task *task;
@@ -96,6 +96,15 @@ void plan_look_at_enforced(struct plan *plan)
 		if (rule && rule->enforce)
 			plan_make_due(plan, task, DUE_LOOK);
 	}
+}
+
+bool plan_mark_process(struct plan *plan, pid_t tgid)
+{
+	struct task *leader = tasks_leader(plan->tasks, tgid);
+
+	if (leader && !plan->undoing)
+		plan_make_due(plan, leader, DUE_MATCH);
+	return leader;
 }
 
 bool plan_next(struct plan *plan, struct plan_mark *ret)
@@ -234,6 +243,7 @@ static void end_threads(struct plan *plan, struct task *leader)
 	}
 	if (!is_doubtful)
 		return;
+	/* plan_judge compares a fresh copy with had and prev as well. Use that: the caller of exec may carry either. */
 	if (!(leader->flags & TASK_FRESH))
 		leader->prev = leader->had;
 	leader->flags |= TASK_COPY | TASK_FRESH;
@@ -284,11 +294,10 @@ static void book_rename(struct plan *plan, const struct task_event *rename)
 /* Marks the process of a moved task as due. The event names the leader, or any thread that was moved alone. */
 static void book_move(struct plan *plan, const struct task_event *move)
 {
-	struct task *task = tasks_find(plan->tasks, move->tid);
-	struct task *leader = task ? tasks_leader(plan->tasks, task->tgid) : NULL;
+	const struct task *task = tasks_find(plan->tasks, move->tid);
 
-	if (leader && !plan->undoing)
-		plan_make_due(plan, leader, DUE_MATCH);
+	if (task)
+		plan_mark_process(plan, task->tgid);
 }
 
 void plan_book(struct plan *plan, const struct task_event *event)
@@ -371,9 +380,9 @@ static bool is_late(const struct plan *plan, const struct task *origin, const st
 }
 
 /*
- * Makes a record of a task whose birth we missed. If the task started before the daemon, all that it carries counts as
- * chosen. If it was born since, it counts as a copy of its leader or parent. Returns NULL if the task is gone, or if
- * out of memory.
+ * Makes a record of a task whose birth we missed. All that the task carries counts as chosen if the task started before
+ * the daemon or, after a stop, unless is_late. Otherwise the record counts as a copy of its leader's or parent's, or of
+ * an unknown one for an orphan. Returns NULL if the task is gone, or if out of memory.
  */
 static struct task *first_sight(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
@@ -386,7 +395,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 		task = copy_of(plan, origin, origin, found->tid, found->tgid);
 	task.tid = found->tid;
 	task.tgid = found->tgid;
-	if (plan_look(plan, facts, &task.known, &actual) < 0)
+	if (plan_read_attr(plan, facts, &task.known, &actual) < 0)
 		return NULL;
 	if (found->start <= plan->start || (plan->stopped && !is_late(plan, origin, &actual, &task)))
 		task.had = task.known = task.prev = actual;
@@ -407,7 +416,7 @@ static struct task *first_sight(struct plan *plan, const struct plan_found *foun
 void plan_book_found(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
 	const bool is_thread = found->tid != found->tgid;
-	const struct task *parent = tasks_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
+	const struct task *origin = tasks_leader(plan->tasks, is_thread ? found->tgid : found->parent_tgid);
 	struct task *task = tasks_find(plan->tasks, found->tid);
 	struct plan_mark mark = { .tid = found->tid, .tgid = found->tgid };
 
@@ -417,7 +426,7 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 	if (!task || task->tgid != found->tgid || !task_is_same_start(task->start, (uint32_t)found->start)) {
 		tasks_remove(plan->tasks, task);
 		/* A thread goes with its process, which comes first in a scan, or is left alone as a whole. */
-		if (is_thread && !parent)
+		if (is_thread && !origin)
 			return;
 		/* Kernel threads have no executable, nor has a usermode helper of the kernel before it calls exec. */
 		if (found->tid == found->tgid &&
@@ -433,11 +442,11 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 		return;
 	if (task->due < DUE_MATCH)
 		task->due = DUE_MATCH;
-	if (parent) {
-		mark.parent = is_thread ? 0 : parent->tid;
+	if (origin) {
+		mark.parent = is_thread ? 0 : origin->tid;
 		/* A task that init has adopted may be a copy of any task. */
-		mark.origin = parent->tid == INIT ? 0 : parent->tid;
-		mark.origin_start = parent->start;
+		mark.origin = origin->tid == INIT ? 0 : origin->tid;
+		mark.origin_start = origin->start;
 	}
 	push(plan, mark);
 }

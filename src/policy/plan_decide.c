@@ -121,6 +121,7 @@ static void keep_theirs(const struct task *task, struct task_attr *want)
 {
 	const struct task_attr chosen = choice(task);
 
+	/* A class that is not fair has no slice for the fair policy that somebody chose: keep that of `had`. */
 	if ((task->theirs & TASK_ATTR_POLICY) && task_policy_is_fair(task->known.policy) &&
 	    !task_policy_is_fair(want->policy))
 		attr_copy(want, &task->had, TASK_ATTR_SLICE);
@@ -128,9 +129,9 @@ static void keep_theirs(const struct task *task, struct task_attr *want)
 }
 
 /* Lowers attributes to the task's limit, whether they come from a class or from a choice. */
-static void limit(const struct plan *plan, const struct task *task, struct task_attr *want)
+static void apply_limit(const struct plan *plan, const struct task *task, struct task_attr *want)
 {
-	const struct qos_attr *most = plan_limit_of(plan, task);
+	const struct qos_attr *most = plan_limit_attr(plan, task);
 
 	if (most && (task->state == TASK_TAGGED || task->state == TASK_LEFT_ALONE))
 		qos_attr_limit(most, plan->caps, want);
@@ -141,7 +142,7 @@ static bool exceeds_limit(const struct plan *plan, const struct task *task, cons
 {
 	struct task_attr limited = *attr;
 
-	limit(plan, task, &limited);
+	apply_limit(plan, task, &limited);
 	return !task_attr_equal(&limited, attr);
 }
 
@@ -155,11 +156,31 @@ static struct task_attr unlimited(const struct plan *plan, const struct task *ta
 	if ((is_tagged && task->tag == TAG_NONE) || task->state == TASK_UNDECIDED || task->state == TASK_REFUSED ||
 	    task->state == TASK_NOT_KEPT)
 		return want;
-	want = is_tagged ? plan_class_over(plan, task) : task->had;
+	want = is_tagged ? plan_class_allowed(plan, task) : task->had;
 	/* Choices stay. On a task that is left alone they stay until a rule takes effect again. */
 	if (task->state != TASK_UNDONE && !(task->state == TASK_LEFT_ALONE && takes_effect(moment)))
 		keep_theirs(task, &want);
 	return want;
+}
+
+/* Adjusts the attributes to what the kernel accepts in one step. */
+static void fit_kernel(const struct task *task, struct task_attr *want)
+{
+	/*
+	 * A policy that is not fair hides the slice, and SCHED_IDLE ignores it: set it once that has changed. On the
+	 * way to SCHED_IDLE only SCHED_NORMAL and SCHED_BATCH let it be set (set_action in apply.c).
+	 */
+	if (!task_policy_is_fair(want->policy) ||
+	    (want->policy == POLICY_IDLE && task->known.policy != POLICY_NORMAL && task->known.policy != POLICY_BATCH))
+		want->slice_ns = task->known.slice_ns;
+	/* If somebody chose a policy that is not fair, clamps have an effect only under FIFO and RR. */
+	if (!task_policy_is_fair(task->had.policy) && want->policy != POLICY_FIFO && want->policy != POLICY_RR) {
+		want->util_min = task->known.util_min;
+		want->util_max = task->known.util_max;
+	}
+	/* The kernel refuses a util_min above util_max, which clamps chosen at different times can result in. */
+	if (want->util_min > want->util_max)
+		want->util_min = want->util_max;
 }
 
 /* Returns the attributes that the task is to carry. */
@@ -167,22 +188,8 @@ static struct task_attr target(const struct plan *plan, const struct task *task,
 {
 	struct task_attr want = unlimited(plan, task, moment);
 
-	limit(plan, task, &want);
-	/*
-	 * A policy that is not fair hides the slice, and SCHED_IDLE ignores it: set it once that has changed. On the
-	 * way to SCHED_IDLE only SCHED_NORMAL and SCHED_BATCH let it be set (set_action in apply.c).
-	 */
-	if (!task_policy_is_fair(want.policy) ||
-	    (want.policy == POLICY_IDLE && task->known.policy != POLICY_NORMAL && task->known.policy != POLICY_BATCH))
-		want.slice_ns = task->known.slice_ns;
-	/* If somebody chose a policy that is not fair, clamps have an effect only under FIFO and RR. */
-	if (!task_policy_is_fair(task->had.policy) && want.policy != POLICY_FIFO && want.policy != POLICY_RR) {
-		want.util_min = task->known.util_min;
-		want.util_max = task->known.util_max;
-	}
-	/* The kernel refuses a util_min above util_max, which clamps chosen at different times can result in. */
-	if (want.util_min > want.util_max)
-		want.util_min = want.util_max;
+	apply_limit(plan, task, &want);
+	fit_kernel(task, &want);
 	return want;
 }
 
@@ -203,7 +210,7 @@ static void note_mixture(const struct plan *plan, const struct task *task)
  */
 static void drop_unprivileged(const struct plan *plan, struct task *task)
 {
-	const struct task_attr class = task->state == TASK_TAGGED ? plan_class_over(plan, task) : task->had;
+	const struct task_attr class = task->state == TASK_TAGGED ? plan_class_allowed(plan, task) : task->had;
 	const struct task_attr chosen = choice(task);
 	const uint8_t in_had = ~attr_difference(&chosen, &task->had);
 
@@ -237,7 +244,7 @@ static void put_class_on(struct plan *plan, const struct decision *decision)
 	const uint16_t tag = task->tag;
 
 	task->own = decision->assignment;
-	task->tag = plan_limited(plan, task);
+	task->tag = plan_effective_tag(plan, task);
 	task->state = next_state(plan, task, decision->moment);
 	hand_on_rule(plan, task);
 	if ((decision->is_first_look || (task->tag != tag && !was_left_alone)) && task->state != TASK_NOT_FAIR)
@@ -246,26 +253,33 @@ static void put_class_on(struct plan *plan, const struct decision *decision)
 		task->theirs = 0;
 }
 
-/* Fills in the action, and records it beforehand in case we are killed between the system call and its record. */
-static void record_intent(struct plan *plan, const struct decision *decision, struct plan_action *ret)
+static struct plan_action action_of(const struct plan *plan, const struct decision *decision)
 {
-	struct task *task = decision->task, *leader = tasks_leader(plan->tasks, task->tgid);
+	const struct task *task = decision->task;
 	const struct task_attr *want = &decision->want;
 	/* A limit has put another class in place of a real-time one, whose attributes it cannot compare. */
-	const bool was_above_fair = plan_limit_of(plan, task) && task_policy_is_fair(want->policy) &&
+	const bool was_above_fair = plan_limit_attr(plan, task) && task_policy_is_fair(want->policy) &&
 				    !task_policy_is_fair(task->known.policy);
-
-	*ret = (struct plan_action){
+	struct plan_action action = {
 		.tid = task->tid,
 		.from = task->known,
 		.want = *want,
 		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
 		.reason = task_reason(task),
 		.is_put_back = !takes_effect(decision->moment) && decision->chosen && enforces(plan, task),
-		.is_lowered = was_above_fair || exceeds_limit(plan, task, &task->known),
+		.is_above_limit = was_above_fair || exceeds_limit(plan, task, &task->known),
 	};
-	if (want->policy == POLICY_DEADLINE && ret->from.policy != POLICY_DEADLINE)
-		ret->deadline = &plan->config->rules->tags[task->tag].attr;
+
+	if (want->policy == POLICY_DEADLINE && action.from.policy != POLICY_DEADLINE)
+		action.deadline = &plan->config->rules->tags[task->tag].attr;
+	return action;
+}
+
+/* Records what the task is to carry, before it is set: we may be killed between the system call and its record. */
+static void record_intent(struct plan *plan, struct task *task, const struct task_attr *want)
+{
+	struct task *leader = tasks_leader(plan->tasks, task->tgid);
+
 	if (task->state == TASK_TAGGED)
 		given_note_raise(plan->given, &task->had, want);
 	/* A thread may take over the leader's record at an exec, and new threads get a copy of it. */
@@ -296,7 +310,7 @@ static bool decide(struct plan *plan, struct decision *decision)
 	struct task *task = decision->task;
 
 	/* On failure the task stays due, for children that it may have forked and for a later scan. */
-	if (match(plan, decision) < 0 || plan_look(plan, decision->facts, &task->known, &decision->actual) < 0)
+	if (match(plan, decision) < 0 || plan_read_attr(plan, decision->facts, &task->known, &decision->actual) < 0)
 		return false;
 	plan_note_base(plan);
 	task->due = DUE_NOTHING;
@@ -305,7 +319,7 @@ static bool decide(struct plan *plan, struct decision *decision)
 	decision->chosen = task->theirs;
 	put_class_on(plan, decision);
 	decision->want = target(plan, task, decision->moment);
-	if (plan_limit_of(plan, task))
+	if (plan_limit_attr(plan, task))
 		drop_limited(task, &decision->want);
 	note_mixture(plan, task);
 	return !task_attr_equal(&task->known, &decision->want);
@@ -332,7 +346,8 @@ bool plan_decide(struct plan *plan, const struct plan_mark *mark, struct facts *
 	};
 	if (!decide(plan, &decision))
 		return false;
-	record_intent(plan, &decision, ret);
+	*ret = action_of(plan, &decision);
+	record_intent(plan, task, &decision.want);
 	return true;
 }
 
@@ -379,7 +394,7 @@ enum plan_result plan_applied(struct plan *plan, const struct plan_action *actio
 	plan_make_comparable(plan, &actual, &task->known);
 	/* An attribute that is as before was not kept by the kernel, rather than chosen by somebody. */
 	attr_copy(&task->known, &action->from, ~attr_difference(&actual, &action->from));
-	judge(task, &actual, plan->given);
+	judge_by_own_record(task, &actual, plan->given);
 	task_publish();
 	task->flags &= ~TASK_SETTING;
 	note_mixture(plan, task);
@@ -398,7 +413,7 @@ int plan_detail(const struct plan *plan, const struct task *task, struct facts *
 {
 	struct task seen = *task;
 	struct task_attr without;
-	int r = plan_look(plan, facts, &task->known, &ret->actual), order = 0;
+	int r = plan_read_attr(plan, facts, &task->known, &ret->actual), order = 0;
 
 	if (r < 0)
 		return r;
@@ -415,7 +430,7 @@ int plan_detail(const struct plan *plan, const struct task *task, struct facts *
 	ret->class = task->had;
 	ret->withheld = 0;
 	if (task->tag != TAG_NONE) {
-		const struct task_attr allowed = plan_class_over(plan, task);
+		const struct task_attr allowed = plan_class_allowed(plan, task);
 
 		ret->class = qos_attr_over(&plan->config->rules->tags[task->tag].attr, &task->had, plan->caps);
 		ret->withheld = attr_difference(&ret->class, &allowed) & ~task->theirs;

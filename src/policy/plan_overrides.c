@@ -24,11 +24,11 @@ int plan_override_add(struct plan *plan, const struct override *override, uint16
 	return 0;
 }
 
-bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid)
+bool plan_override_covers(const struct plan *plan, uint16_t number, pid_t tgid)
 {
 	const struct task *leader = tasks_leader(plan->tasks, tgid);
 
-	return leader && overrides_hold(plan->overrides, leader, number);
+	return leader && overrides_cover(plan->overrides, leader, number);
 }
 
 int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid)
@@ -37,7 +37,7 @@ int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid)
 
 	if (!leader)
 		return -ESRCH;
-	if (overrides_hold(plan->overrides, leader, number))
+	if (overrides_cover(plan->overrides, leader, number))
 		return 0;
 	leader->joined[overrides_slot(plan->overrides, number)] = number;
 	mark_process(plan, leader, overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS);

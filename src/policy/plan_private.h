@@ -5,8 +5,6 @@
 #include <schedqos/policy/overrides.h>
 #include <schedqos/policy/plan.h>
 
-#include "judge.h"
-
 /* Number of base slices to remember; the oldest is forgotten first. */
 #define BASES_MAX 16
 
@@ -25,7 +23,7 @@ struct plan {
 	bool stopped; /* the records are those of a daemon that has put all their tasks back */
 	struct tasks *tasks;
 	const struct config *config;
-	struct limits *limits; /* of the configuration's groups */
+	struct limits *limits; /* of groups, overrides and hidden windows; struct task.limit is the number of one */
 	struct overrides *overrides;
 	struct units units;
 	struct given *given; /* in memory that outlives us, or own_given */
@@ -94,27 +92,35 @@ struct assignment plan_assign(const struct plan *plan, const struct task *leader
 int plan_match(struct plan *plan, const struct decision *decision);
 
 /* Returns the tag of the task's own class after the focus has raised it and the limit has lowered it. */
-uint16_t plan_limited(const struct plan *plan, const struct task *task);
+uint16_t plan_effective_tag(const struct plan *plan, const struct task *task);
 
 /* Returns the attributes of the highest class that the limit allows the task, or NULL without a limit. */
-const struct qos_attr *plan_limit_of(const struct plan *plan, const struct task *task);
+const struct qos_attr *plan_limit_attr(const struct plan *plan, const struct task *task);
 
-/* Returns `had` with the attributes of the task's class in place of its own. Does not consider `theirs`. */
-struct task_attr plan_class_over(const struct plan *plan, const struct task *task);
+/*
+ * Returns `had` with the attributes of the task's class in place of its own, except those that would raise a task that
+ * somebody lowered without leave to do so. Ignores `theirs`.
+ */
+struct task_attr plan_class_allowed(const struct plan *plan, const struct task *task);
 
-/* ---- judge.c ---- */
+/* ---- plan_judge.c ---- */
+
+/* Judges the attributes that the decision's task carries, and updates its record. */
+void plan_judge(const struct plan *plan, const struct decision *decision);
+
+/* Compares the attributes that a task carries with its own record only, and updates had, known, theirs and prev. */
+void judge_by_own_record(struct task *task, const struct task_attr *actual, const struct given *given);
+
+/* ---- plan_look.c ---- */
 
 /*
  * Reads the attributes that the task carries. The slice is 0 if the task has no custom slice or its policy hides the
  * slice. Returns 0 or -errno.
  */
-int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret);
+int plan_read_attr(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret);
 
 /* Changes the slice to 0 if it is a base slice and not the one in `known`. */
 void plan_make_comparable(const struct plan *plan, struct task_attr *attr, const struct task_attr *known);
 
 /* Remembers the kernel's current base slice. */
 void plan_note_base(struct plan *plan);
-
-/* Judges the attributes that the decision's task carries, and updates its record. */
-void plan_judge(const struct plan *plan, const struct decision *decision);

@@ -227,7 +227,7 @@ struct task_attr qos_attr_alone(const struct qos_attr *attr)
 	return qos_attr_over(attr, &task_attr_pristine, &all);
 }
 
-uint8_t qos_attr_raises(const struct qos_attr *attr)
+uint8_t qos_attr_privileged(const struct qos_attr *attr)
 {
 	const struct task_attr with = qos_attr_alone(attr);
 

@@ -183,9 +183,9 @@ bool rule_needs_initial_userns(const struct rule *rule)
 	return true;
 }
 
-static bool raises(const struct rules *rules, uint16_t tag)
+static bool is_privileged(const struct rules *rules, uint16_t tag)
 {
-	return qos_attr_raises(&rules->tags[tag].attr);
+	return qos_attr_privileged(&rules->tags[tag].attr);
 }
 
 static int finish_rule(struct rules *rules, struct rule *rule)
@@ -202,7 +202,7 @@ static int finish_rule(struct rules *rules, struct rule *rule)
 	if (rules->n_rules == UINT16_MAX)
 		return -E2BIG;
 	rule->bounds = rule_needs_initial_userns(rule) ? BOUND_USERNS : 0;
-	if (rule->qos && raises(rules, rule->tag))
+	if (rule->qos && is_privileged(rules, rule->tag))
 		rule->bounds |= seat;
 	for (size_t i = 0; i < rule->n_threads; i++) {
 		struct thread_rule *thread = &rule->threads[i];
@@ -210,7 +210,7 @@ static int finish_rule(struct rules *rules, struct rule *rule)
 		thread->tag = tag_for(rules, thread->qos, rule->period_ns);
 		if (thread->tag == TAG_NONE)
 			return -ENOMEM;
-		if (raises(rules, thread->tag))
+		if (is_privileged(rules, thread->tag))
 			rule->bounds |= seat;
 	}
 	if (rule->n_threads)

@@ -39,7 +39,7 @@ static void resolve(const struct units *units, const struct config *config, stru
 	const struct qos_class *class = qos_class_find(config->classes, config->n_classes, unit->is.qos);
 
 	unit->class = class ? class : units->default_class;
-	if (unit->is.uid && (!class || (qos_attr_raises(&class->attr) & TASK_ATTR_IO_PRIORITY)))
+	if (unit->is.uid && (!class || (qos_attr_privileged(&class->attr) & TASK_ATTR_IO_PRIORITY)))
 		unit->class = NULL;
 	unit->tag = class ? rules_tag_of(config->rules, class, 0) : TAG_DEFAULT;
 }

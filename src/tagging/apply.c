@@ -160,7 +160,7 @@ int applier_renew(struct applier *applier, pid_t tid, uint32_t old_base_ns)
 	return set_slice(applier, tid, &attr, 0);
 }
 
-int applier_init(struct applier *applier)
+int applier_prioritize_self(struct applier *applier)
 {
 	struct ksched_attr attr = { .policy = POLICY_NORMAL, .nice = OWN_NICE };
 
@@ -185,10 +185,10 @@ int applier_open(struct applier *applier)
 	applier->ops = &sched_ops_kernel;
 	applier->caps.slice = features.slice;
 	applier->caps.util_clamp = features.util_clamp;
-	return applier_init(applier);
+	return applier_prioritize_self(applier);
 }
 
-void applier_follow(struct applier *applier, const struct given *given)
+void applier_enable_io_priority(struct applier *applier, const struct given *given)
 {
 	int r;
 
@@ -234,7 +234,7 @@ static int look_at_nice(const struct applier *applier, pid_t tid, struct task_at
 	return r;
 }
 
-int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret)
+int applier_read(const struct applier *applier, pid_t tid, struct task_attr *ret)
 {
 	struct ksched_attr attr;
 	int r = applier->ops->get(tid, &attr);
@@ -271,7 +271,7 @@ static bool policy_has_changed(const struct applier *applier, const struct plan_
 {
 	struct task_attr now;
 
-	return applier_look(applier, action->tid, &now) == 0 &&
+	return applier_read(applier, action->tid, &now) == 0 &&
 	       (now.policy != action->from.policy || now.rt_priority != action->from.rt_priority);
 }
 
@@ -306,7 +306,7 @@ static int set_attr_idle(struct applier *applier, const struct plan_action *acti
 
 static int read_attr_back(struct applier *applier, const struct plan_action *action, struct task_attr *ret)
 {
-	int r = applier_look(applier, action->tid, ret);
+	int r = applier_read(applier, action->tid, ret);
 
 	/*
 	 * The task was set and is gone. It may be a thread that has called exec since, and that still carries the

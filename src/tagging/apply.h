@@ -25,24 +25,24 @@ struct applier {
 	struct attr_caps caps;
 };
 
-/* Finds out the kernel's features, and calls applier_init. Returns 0 or -errno. */
+/* Finds out the kernel's features, and gives us a high priority. Returns 0 or -errno. */
 int applier_open(struct applier *applier);
 
 /*
  * Sets the calling thread to nice -20 (if allowed) and a short slice, and reads the base slice. caps.slice and
  * caps.util_clamp must be set. Returns 0 or -errno.
  */
-int applier_init(struct applier *applier);
+int applier_prioritize_self(struct applier *applier);
 
 /*
  * Turns on reading and setting of I/O priorities (caps.io_priority) if a class has one, or has had one since the first
  * start. Logs a kernel without I/O priorities, and leaves them out. Call it after a configuration has been put in force
  * and before any decision.
  */
-void applier_follow(struct applier *applier, const struct given *given);
+void applier_enable_io_priority(struct applier *applier, const struct given *given);
 
 /* Reads the task's attributes. slice_ns is the base slice if the task has no custom slice. Returns 0 or -errno. */
-int applier_look(const struct applier *applier, pid_t tid, struct task_attr *ret);
+int applier_read(const struct applier *applier, pid_t tid, struct task_attr *ret);
 
 /* Reads caps.base_slice_ns from the kernel again, by doing without our own slice for a moment. Returns 0 or -errno. */
 int applier_refresh_base(struct applier *applier);

@@ -13,7 +13,10 @@
 
 /* ---- one ---- */
 
-/* An id is not reused in less time than this: even the smallest pid_max, 301, does not wrap within it. */
+/*
+ * Do without the check for events as recent as this: two CPUs need 0.5 s to come back to an id with the default pid_max
+ * of 32,768. A pid_max below some 1,000 can defeat that.
+ */
 #define REUSE_MIN_MS 10
 
 /* Returns the name of a tag for the log: that of its class. */
@@ -56,10 +59,7 @@ static void report_not_kept(struct decider *decider, const struct plan_action *a
 		       task_attr_text(&action->want, want), (int)action->tid, task_attr_text(now, got));
 }
 
-/*
- * Returns whether the id now belongs to another task, whose fork is not booked yet. Two CPUs take 0.5 s to go through
- * the 32,768 ids of the default pid_max (6.18), so this is checked only after a delay.
- */
+/* Returns whether the id now belongs to another task, whose fork is not booked yet. */
 static bool is_another(const struct decider *decider, const struct plan_action *action)
 {
 	const struct task *task = tasks_find(plan_tasks(decider->plan), action->tid);
@@ -98,7 +98,7 @@ void decider_carry_out(struct decider *decider, const struct plan_action *action
 	switch (result) {
 	case PLAN_KEPT:
 		decider->tally->counters.set++;
-		decider->n_lowered += action->is_lowered;
+		decider->n_lowered += action->is_above_limit;
 		log_tag(decider, action);
 		break;
 	case PLAN_CHANGED:
@@ -228,10 +228,7 @@ static void go_through_waiting(struct decider *decider)
 	arguments_end_round(&decider->arguments);
 }
 
-/*
- * Has processes matched again for which arguments that were not read for the decision may matter. Books a move for
- * each, because a move marks the same tasks.
- */
+/* Matches a process again if its arguments, which the decision did not wait for, could lead to another rule. */
 static void review_deferred(struct decider *decider)
 {
 	char *argv = decider->facts->argv;
@@ -242,13 +239,9 @@ static void review_deferred(struct decider *decider)
 		const struct facts facts = {
 			.have = FACT_EXE | FACT_ARGV, .exe = deferred.exe, .argv = argv, .argv_size = size
 		};
-		struct task_event event = { .what = EVENT_MOVE, .tid = deferred.tgid, .tgid = deferred.tgid };
 
-		if (!rules_argv_may_matter(plan_config(decider->plan)->rules, &facts) ||
-		    !tasks_find(plan_tasks(decider->plan), deferred.tgid))
-			continue;
-		event.ms = clock_ms();
-		plan_book(decider->plan, &event);
+		if (rules_argv_may_matter(plan_config(decider->plan)->rules, &facts))
+			plan_mark_process(decider->plan, deferred.tgid);
 	}
 }
 
@@ -308,7 +301,7 @@ void decider_drain(struct decider *decider)
 	later_wake(decider->later);
 }
 
-void decider_wait_for_nobody(struct decider *decider)
+void decider_drop_waiting(struct decider *decider)
 {
 	decider->waiting.count = 0;
 	arguments_renew(&decider->arguments);
@@ -316,24 +309,19 @@ void decider_wait_for_nobody(struct decider *decider)
 
 /* ---- later ---- */
 
-/* Has the process whose time has come matched again. Books a move, because a move marks the same tasks. */
-static void book_retry(struct decider *decider, struct unread *unread)
+/* Has the process whose time has come matched again. */
+static void match_unread(struct decider *decider, struct unread *unread)
 {
-	struct task_event event = { .what = EVENT_MOVE, .ms = clock_ms() };
+	const pid_t tgid = unread_retry(unread, clock_ms());
 
-	event.tid = event.tgid = unread_retry(unread, event.ms);
-	if (!event.tid)
-		return;
-	if (tasks_find(plan_tasks(decider->plan), event.tid))
-		plan_book(decider->plan, &event);
-	else
-		unread_forget(unread, event.tid);
+	if (tgid && !plan_mark_process(decider->plan, tgid))
+		unread_forget(unread, tgid);
 }
 
 void decider_retry(struct decider *decider)
 {
-	book_retry(decider, &decider->arguments.unread);
-	book_retry(decider, &decider->spending.spared);
+	match_unread(decider, &decider->arguments.unread);
+	match_unread(decider, &decider->spending.spared);
 }
 
 bool decider_next(const struct decider *decider, uint32_t *ret_ms)
@@ -372,7 +360,7 @@ int decider_plan(struct decider *decider, const struct config *config, const str
 	if (r == 0)
 		r = plan_set_config(plan, config);
 	if (r == 0)
-		applier_follow(&decider->applier, plan_given(plan));
+		applier_enable_io_priority(&decider->applier, plan_given(plan));
 	return r;
 }
 
@@ -384,7 +372,7 @@ int decider_set_config(struct decider *decider, const struct config *config)
 		return r;
 	arguments_renew(&decider->arguments);
 	live_facts_unlearn(decider->facts);
-	applier_follow(&decider->applier, plan_given(decider->plan));
+	applier_enable_io_priority(&decider->applier, plan_given(decider->plan));
 	return 0;
 }
 

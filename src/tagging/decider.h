@@ -110,7 +110,7 @@ bool decider_handle(struct decider *decider);
 void decider_drain(struct decider *decider);
 
 /* Drops decisions that wait for arguments, and arguments that are to be read later: a stop waits for nobody's. */
-void decider_wait_for_nobody(struct decider *decider);
+void decider_drop_waiting(struct decider *decider);
 
 /* If it is time to, has a process matched again that could not be read before. */
 void decider_retry(struct decider *decider);

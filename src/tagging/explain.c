@@ -65,7 +65,7 @@ static void put_cgroup(struct json_writer *json, const struct explain_source *so
 	explain_put_groups(json, source, facts->cgroup);
 	if (facts_need(facts, FACT_OWNER) == 0)
 		put_unit(json, units_find(plan_units(source->plan), facts->cgroup, facts->owner));
-	max = overrides_max(plan_overrides(source->plan), leader, facts, plan_is_lowered(source->plan, leader));
+	max = overrides_max(plan_overrides(source->plan), leader, facts, plan_is_hidden(source->plan, leader));
 	json_put_text(json, "limit", max ? max->name : NULL);
 }
 
@@ -77,7 +77,7 @@ static void put_shown(struct json_writer *json, const struct explain_source *sou
 	if (leader->shown == SHOWN_VISIBLE)
 		return;
 	json_put_text(json, "shown", names[leader->shown]);
-	json_put_bool(json, "keeps", leader->shown == SHOWN_HIDDEN && !plan_is_lowered(source->plan, leader));
+	json_put_bool(json, "keeps", leader->shown == SHOWN_HIDDEN && !plan_is_hidden(source->plan, leader));
 }
 
 /* Puts what makes the class of this process weaker, if anything does. doctor reports what weakens all classes. */

@@ -338,7 +338,7 @@ static void drain(struct heard *heard)
 static void look_at_changes(struct heard *heard)
 {
 	drain(heard);
-	plan_look_at_enforced(heard->decider->plan);
+	plan_mark_enforced(heard->decider->plan);
 	later_wake(heard->later);
 }
 

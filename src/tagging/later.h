@@ -11,7 +11,7 @@ enum later_work {
 	LATER_NAMES,   /* end a pause of renames */
 	LATER_MOVES,   /* look at young processes; or end a pause of moves, and go on with a sweep */
 	LATER_CHANGES, /* end a pause of changes; if they are not reported, look once more */
-	LATER_SCAN,    /* scan again after a shortage, or after lost moves or changes */
+	LATER_SCAN,    /* scan again after a shortage, or after tracepoints were subscribed to again */
 	LATER_WORKS,
 };
 

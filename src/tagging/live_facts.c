@@ -48,14 +48,14 @@ void live_facts_free(struct live_facts *live)
 	free(live);
 }
 
-static int look_at_attr(struct facts *facts, pid_t tid, struct task_attr *ret)
+static int read_other(struct facts *facts, pid_t tid, struct task_attr *ret)
 {
-	return applier_look(((struct live_facts *)facts)->applier, tid, ret);
+	return applier_read(((struct live_facts *)facts)->applier, tid, ret);
 }
 
 struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid)
 {
-	live->facts = (struct facts){ .fetch = fetch, .look = look_at_attr, .tid = tid, .tgid = tgid };
+	live->facts = (struct facts){ .fetch = fetch, .read_other = read_other, .tid = tid, .tgid = tgid };
 	live->awaits = live->has_status = live->may_defer_argv = false;
 	live->source = tgid;
 	return &live->facts;
@@ -374,7 +374,7 @@ static ssize_t fetch_one(struct live_facts *live, enum fact fact)
 
 	switch (fact) {
 	case FACT_ATTR:
-		return applier_look(live->applier, facts->tid, &facts->attr);
+		return applier_read(live->applier, facts->tid, &facts->attr);
 	case FACT_COMM:
 		return procfs_comm(live->proc, facts->tid, facts->comm);
 	case FACT_EXE:

@@ -83,7 +83,7 @@ static void handle_all(struct tagger *tagger)
 	set_timer(tagger);
 }
 
-static int on_request(sd_event_source *source, void *userdata)
+static int on_wake(sd_event_source *source, void *userdata)
 {
 	(void)source;
 	handle_all(userdata);
@@ -110,7 +110,7 @@ static int on_tagger_timer(sd_event_source *source, uint64_t usec, void *userdat
 int loop_init(struct tagger *tagger)
 {
 	struct epoll_event event = { .events = EPOLLIN };
-	int r = sd_event_add_defer(tagger->event, &tagger->later.wake, on_request, tagger);
+	int r = sd_event_add_defer(tagger->event, &tagger->later.wake, on_wake, tagger);
 
 	if (r >= 0)
 		r = sd_event_source_set_enabled(tagger->later.wake, SD_EVENT_OFF);

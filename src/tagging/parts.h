@@ -7,7 +7,8 @@
  *	loop.c		wakes the parts: queues of events, requests, the timer
  *	overrides.c	puts overrides in force, and ends them
  *	keep.c		the state file: written, taken over
- *	undo.c		puts everything back; decisions without a loop and events
+ *	offline.c	a tagger without loop and events
+ *	undo.c		puts everything back
  *	scan.c		books every task in /proc
  *
  * A file that needs something from above it notes that in `later`, and the loop does it.
@@ -71,10 +72,7 @@ int keep_init(struct tagger *tagger, const struct config *config);
 /* Renames the file if everything has been put back. Call it after the plan has been freed. */
 void keep_free(struct tagger *tagger);
 
-/* ---- undo.c ---- */
-
-/* Puts everything back, including tasks born meanwhile. Returns the number of tasks put back. */
-uint64_t undo_all(struct tagger *tagger);
+/* ---- offline.c ---- */
 
 /*
  * Puts back tasks of a daemon that has ended, or tasks that have outlasted its stop. Returns false if something is
@@ -82,8 +80,12 @@ uint64_t undo_all(struct tagger *tagger);
  */
 bool restore_from(const struct state_legacy *legacy, bool *ret_done);
 
-/* Frees a tagger without a loop. */
-void bare_free(struct tagger *tagger);
+void offline_free(struct tagger *tagger);
+
+/* ---- undo.c ---- */
+
+/* Puts everything back, including tasks born meanwhile. Returns the number of tasks put back. */
+uint64_t undo_all(struct tagger *tagger);
 
 /* ---- scan.c ---- */
 

@@ -217,7 +217,7 @@ static bool is_of_tree(const struct scan *scan, const struct process *process, u
 		if (override->visibility.app)
 			return is_in_cgroup(scan->decider, process->pid, override->visibility.app);
 	}
-	return plan_override_holds(scan->decider->plan, number, process->ppid);
+	return plan_override_covers(scan->decider->plan, number, process->ppid);
 }
 
 /*
@@ -245,7 +245,7 @@ static int join_tree(struct scan *scan, uint16_t number)
 
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct process *process = &scan->processes[i];
-		const bool holds = plan_override_holds(plan, number, process->pid);
+		const bool holds = plan_override_covers(plan, number, process->pid);
 
 		if (!is_of_tree(scan, process, number) ||
 		    is_anothers(scan, overrides_get(plan_overrides(plan), number), number, process->pid))
@@ -284,7 +284,7 @@ int scan_join(struct tagger *tagger, uint16_t number)
 		joined = r == 0 ? join_tree(&scan, number) : 0;
 	}
 	free(scan.processes);
-	return r < 0 || plan_override_holds(tagger->decider.plan, number, pid) ? r : -ESRCH;
+	return r < 0 || plan_override_covers(tagger->decider.plan, number, pid) ? r : -ESRCH;
 }
 
 int scan_rejoin(struct tagger *tagger)
@@ -349,7 +349,7 @@ void scan_sweep(struct tagger *tagger)
 	size_t n = 0;
 
 	while ((task = tasks_next(tasks, &cursor))) {
-		pid_t *room = applier_look(&tagger->decider.applier, task->tid, &attr) == -ESRCH
+		pid_t *room = applier_read(&tagger->decider.applier, task->tid, &attr) == -ESRCH
 				      ? array_room(ended, n, sizeof(*ended))
 				      : NULL;
 
@@ -363,7 +363,7 @@ void scan_sweep(struct tagger *tagger)
 		accounting_receive(&tagger->accounting);
 	/* A new task may have got the id meanwhile: look again. */
 	for (size_t i = 0; i < n; i++) {
-		if (applier_look(&tagger->decider.applier, ended[i], &attr) == -ESRCH)
+		if (applier_read(&tagger->decider.applier, ended[i], &attr) == -ESRCH)
 			plan_exited(tagger->decider.plan, ended[i]);
 	}
 	tagger->sweep_at = tasks_count(tasks) * 2 + SWEEP_MIN;

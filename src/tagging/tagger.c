@@ -14,8 +14,8 @@
 
 #include "explain.h"
 
-/* Probes the kernel. A missing feature is left out of every call, and logged once. */
-static int probe_kernel(struct applier *applier)
+/* Probes the kernel, and gives us a high priority. Logs what the kernel lacks: it is left out of every call. */
+static int prepare_applier(struct applier *applier)
 {
 	struct task_attr own;
 	int r = applier_open(applier);
@@ -25,7 +25,7 @@ static int probe_kernel(struct applier *applier)
 		return r;
 	}
 	/* We could lower tasks' priorities, but not raise them back. */
-	if (applier_look(applier, 0, &own) == 0 && own.nice >= 0) {
+	if (applier_read(applier, 0, &own) == 0 && own.nice >= 0) {
 		log_error("not allowed to raise priorities: run it as root (it needs CAP_SYS_NICE)");
 		return -EPERM;
 	}
@@ -42,7 +42,7 @@ static int probe_kernel(struct applier *applier)
  * Reports that we may not see other users' programs. A security module may hide some in spite of the capability, which
  * is no problem.
  */
-static void check_sight(struct tagger *tagger)
+static void check_ptrace_capability(struct tagger *tagger)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
@@ -93,8 +93,8 @@ int tagger_new(sd_event *event, const struct config *config, int proc, struct ta
 	tagger->event = event;
 	tagger->proc = proc;
 	tagger->folder = tagger->epoll = -1;
-	check_sight(tagger);
-	r = probe_kernel(&tagger->decider.applier);
+	check_ptrace_capability(tagger);
+	r = prepare_applier(&tagger->decider.applier);
 	if (r == 0) {
 		/* After probe_kernel, which sets our nice value: the helper inherits it. */
 		decider_init(&tagger->decider, proc, &tagger->later, &tagger->tally);
@@ -115,7 +115,7 @@ void tagger_free(struct tagger *tagger)
 	if (!tagger)
 		return;
 	if (!tagger->event) {
-		bare_free(tagger);
+		offline_free(tagger);
 		return;
 	}
 	if (tagger->intake)
@@ -169,7 +169,7 @@ void tagger_follow_base_slice(struct tagger *tagger)
 	}
 }
 
-/* Subscribes again, and scans for what happened in between. */
+/* Subscribes to tracepoints again, because the set of CPUs has changed, and scans for what was missed meanwhile. */
 void tagger_follow_processors(struct tagger *tagger)
 {
 	if (heard_renew(&tagger->heard))
@@ -282,7 +282,7 @@ static uint64_t count_unread(const struct tagger *tagger)
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < unread->count; i++)
-		count += applier_look(&tagger->decider.applier, unread->processes[i].pid, &attr) != -ESRCH;
+		count += applier_read(&tagger->decider.applier, unread->processes[i].pid, &attr) != -ESRCH;
 	return count;
 }
 

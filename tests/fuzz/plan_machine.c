@@ -355,7 +355,7 @@ static void is_told(struct run *run, uint8_t kind)
 		move(run);
 		break;
 	case CHANGE:
-		plan_look_at_enforced(m->plan);
+		plan_mark_enforced(m->plan);
 		if (!m->deaf)
 			hear(m);
 		break;

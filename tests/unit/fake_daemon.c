@@ -125,7 +125,7 @@ void set_config(struct machine *m, const char *json)
 {
 	parse(m, json);
 	assert_int_equal(plan_set_config(m->plan, m->config), 0);
-	/* Do as applier_follow does. */
+	/* Do as applier_enable_io_priority does. */
 	m->caps.io_priority = m->kernel.io_priority && plan_given(m->plan)->has_io_priority;
 }
 
@@ -184,7 +184,7 @@ void scan(struct machine *m)
 
 void look_at_enforced(struct machine *m)
 {
-	plan_look_at_enforced(m->plan);
+	plan_mark_enforced(m->plan);
 	hear(m);
 }
 

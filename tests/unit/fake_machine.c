@@ -191,7 +191,7 @@ static int fetch(struct facts *facts, enum fact fact)
 	return 0;
 }
 
-static int look(struct facts *facts, pid_t tid, struct task_attr *ret)
+static int read_other(struct facts *facts, pid_t tid, struct task_attr *ret)
 {
 	struct machine *m = ((struct machine_facts *)facts)->machine;
 	const struct machine_task *task = machine_task(m, tid);
@@ -204,7 +204,7 @@ static int look(struct facts *facts, pid_t tid, struct task_attr *ret)
 
 struct facts *facts_of(struct machine *m, pid_t tid, pid_t tgid)
 {
-	m->asked.facts = (struct facts){ .fetch = fetch, .look = look, .tid = tid, .tgid = tgid };
+	m->asked.facts = (struct facts){ .fetch = fetch, .read_other = read_other, .tid = tid, .tgid = tgid };
 	return &m->asked.facts;
 }
 

@@ -264,7 +264,7 @@ KERNEL_TEST(attributes_are_read_as_the_kernel_means_them)
 			applier.caps = (struct attr_caps){ 0 };
 		kernel.others = cases[i].shown;
 		kernel.nice = 3;
-		assert_int_equal(applier_look(&applier, 7, &now), 0);
+		assert_int_equal(applier_read(&applier, 7, &now), 0);
 		if (!task_attr_equal(&now, &cases[i].want))
 			fail_msg("case %zu", i);
 	}
@@ -275,7 +275,7 @@ KERNEL_TEST(a_look_at_a_missing_task_fails)
 	struct task_attr now;
 
 	kernel.get_result = -ESRCH;
-	assert_int_equal(applier_look(&applier, 7, &now), -ESRCH);
+	assert_int_equal(applier_read(&applier, 7, &now), -ESRCH);
 	assert_int_equal(applier_refresh_base(&applier), -ESRCH);
 	assert_int_equal(applier.caps.base_slice_ns, 3 * MS);
 }
@@ -311,7 +311,7 @@ KERNEL_TEST(a_custom_slice_does_not_refresh_it)
 KERNEL_TEST(init_sets_nice_minus_20_and_a_short_slice)
 {
 	kernel.base_slice_ns = 4 * MS;
-	assert_int_equal(applier_init(&applier), 0);
+	assert_int_equal(applier_prioritize_self(&applier), 0);
 	assert_string_equal(kernel.calls, "own: NORMAL nice -20 min reset max reset, "
 					  "own: NORMAL nice -20, own: NORMAL nice -20 runtime 650000");
 	assert_int_equal(applier.caps.base_slice_ns, 4 * MS);
@@ -322,7 +322,7 @@ KERNEL_TEST(init_sets_nice_0_if_not_privileged)
 	applier.caps.util_clamp = false;
 	kernel.refused = 1;
 	kernel.why_refused = -EPERM;
-	assert_int_equal(applier_init(&applier), 0);
+	assert_int_equal(applier_prioritize_self(&applier), 0);
 	assert_string_equal(kernel.calls, "own: NORMAL nice -20, own: NORMAL nice 0, " REFRESHES);
 }
 
@@ -338,7 +338,7 @@ KERNEL_TEST(without_slices_there_is_no_base_slice)
 {
 	applier.caps.slice = false;
 	applier.caps.base_slice_ns = 0;
-	assert_int_equal(applier_init(&applier), 0);
+	assert_int_equal(applier_prioritize_self(&applier), 0);
 	assert_int_equal(applier.caps.base_slice_ns, 0);
 	assert_string_equal(kernel.calls, "own: NORMAL nice -20 min reset max reset");
 }

@@ -17,13 +17,13 @@ KERNEL_TEST(no_io_priority_is_read_until_it_is_used)
 	struct task_attr now;
 
 	kernel.io = KERNEL_BE_7;
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	assert_int_equal(applier_read(&applier, 7, &now), 0);
 	assert_int_equal(now.io_priority, 0);
 	apply(&action);
 	assert_int_equal(kernel.n_io_gets, 0);
 	assert_int_equal(kernel.io_set, -1);
-	applier_follow(&applier, &given);
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	applier_enable_io_priority(&applier, &given);
+	assert_int_equal(applier_read(&applier, 7, &now), 0);
 	assert_int_equal(now.io_priority, IO_PRIORITY(IO_CLASS_BEST_EFFORT, 7));
 }
 
@@ -32,9 +32,9 @@ KERNEL_TEST(a_kernel_without_io_priorities_is_never_asked_again)
 	struct task_attr now;
 
 	kernel.io = -ENOSYS;
-	applier_follow(&applier, &given);
+	applier_enable_io_priority(&applier, &given);
 	assert_false(applier.caps.io_priority);
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	assert_int_equal(applier_read(&applier, 7, &now), 0);
 	assert_int_equal(kernel.n_io_gets, 1);
 }
 
@@ -64,7 +64,7 @@ KERNEL_TEST(a_hint_is_kept)
 
 	applier.caps.io_priority = true;
 	kernel.io = KERNEL_BE_4_HINT_3;
-	assert_int_equal(applier_look(&applier, 7, &now), 0);
+	assert_int_equal(applier_read(&applier, 7, &now), 0);
 	assert_int_equal(IO_CLASS(now.io_priority), IO_CLASS_BEST_EFFORT);
 	assert_int_equal(IO_LEVEL(now.io_priority), 4);
 	action.want.io_priority = now.io_priority;
@@ -98,5 +98,5 @@ KERNEL_TEST(a_task_gone_before_its_io_priority_is_read_fails)
 
 	applier.caps.io_priority = true;
 	kernel.io = -ESRCH;
-	assert_int_equal(applier_look(&applier, 7, &now), -ESRCH);
+	assert_int_equal(applier_read(&applier, 7, &now), -ESRCH);
 }

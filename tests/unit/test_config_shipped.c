@@ -99,10 +99,10 @@ TEST(shipped_rules_raise_only_users_at_a_seat)
 		for (size_t n = 0; n < config->rules->n_rules; n++) {
 			const struct rule *rule = config->rules->by_id[n];
 
-			if (rule->qos && qos_attr_raises(&tags[rule->tag].attr) && !(rule->bounds & BOUND_SEAT))
+			if (rule->qos && qos_attr_privileged(&tags[rule->tag].attr) && !(rule->bounds & BOUND_SEAT))
 				fail_msg("%s raises everybody", rule->pattern);
 			for (size_t t = 0; t < rule->n_threads; t++)
-				assert_false(qos_attr_raises(&tags[rule->threads[t].tag].attr));
+				assert_false(qos_attr_privileged(&tags[rule->threads[t].tag].attr));
 		}
 		config_free(config);
 	}

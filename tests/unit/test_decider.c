@@ -179,7 +179,7 @@ TEST_DECIDER(a_stop_asks_for_nobody_s_arguments)
 {
 	assert_true(arguments_defer(&decider.arguments, getpid(), "program"));
 	plan_undo_begin(decider.plan);
-	decider_wait_for_nobody(&decider);
+	decider_drop_waiting(&decider);
 	decider_drain(&decider);
 	assert_int_equal(decider.arguments.number, 0);
 }

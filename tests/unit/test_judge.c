@@ -2,7 +2,7 @@
 /* Specifies how each attribute is judged by the task's own record, and each bound. Copies are in test_plan_fork.c. */
 #include "test.h"
 
-#include "../../src/policy/judge.h"
+#include "../../src/policy/plan_private.h"
 
 #define MS	 1000000U
 #define CHOSEN_P TASK_ATTR_POLICY
@@ -34,7 +34,7 @@ static void check_rows(const struct row *rows, size_t n_rows, const struct given
 		struct task task = { .had = row->had, .known = row->known, .flags = row->flags, .theirs = row->theirs };
 		char got[TASK_ATTR_TEXT_MAX], want[TASK_ATTR_TEXT_MAX];
 
-		judge(&task, &row->actual, given);
+		judge_by_own_record(&task, &row->actual, given);
 		if (!task_attr_equal(&task.had, &row->had_then) || task.theirs != row->theirs_then)
 			fail_msg("%s: had %s, not %s; theirs %x, not %x", row->what, task_attr_text(&task.had, got),
 				 task_attr_text(&row->had_then, want), task.theirs, row->theirs_then);

@@ -35,10 +35,10 @@ MACHINE_TEST(a_chosen_slice_escapes_no_limit)
 	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 5 ms", REASON_CHOSEN);
 	number = limits(m, "QOS_BACKGROUND");
 	assert_task(m, 100, BACKGROUND, REASON_CHOSEN);
-	assert_true(m->last.is_lowered);
+	assert_true(m->last.is_above_limit);
 	ends(m, number);
 	assert_task(m, 100, "SCHED_NORMAL nice 0 slice 5 ms", REASON_CHOSEN);
-	assert_false(m->last.is_lowered);
+	assert_false(m->last.is_above_limit);
 	stops_without_trace(m);
 }
 
@@ -49,7 +49,7 @@ MACHINE_TEST(a_limit_counts_a_task_that_a_class_has_made_real_time)
 	assert_task(m, 100, "SCHED_RR priority 3", REASON_RULE);
 	limits(m, "QOS_BACKGROUND");
 	assert_carries(m, 100, BACKGROUND);
-	assert_true(m->last.is_lowered);
+	assert_true(m->last.is_above_limit);
 }
 
 MACHINE_TEST(a_chosen_sched_batch_escapes_no_limit)

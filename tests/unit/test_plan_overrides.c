@@ -175,7 +175,7 @@ MACHINE_TEST(the_last_class_and_the_lowest_limit_count)
 	forks(m, 101, 102);
 	assert_task(m, 101, BACKGROUND, REASON_OVERRIDE);
 	assert_task(m, 102, BACKGROUND, REASON_RULE);
-	assert_true(plan_override_holds(m->plan, high, 101));
+	assert_true(plan_override_covers(m->plan, high, 101));
 	assert_int_equal(limits(m, 101, "QOS_UTILITY"), low + 1);
 	assert_task(m, 101, BACKGROUND, REASON_OVERRIDE);
 	ends(m, low);

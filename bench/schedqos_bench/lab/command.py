@@ -63,10 +63,11 @@ def add_parser(verbs):
                      help="guests that run at the same time, each of which keeps one CPU busy (%(default)s)")
     lab.add_argument("--build", type=Path, default=BUILD, metavar="DIR", help="where make has put the programs")
     lab.add_argument("--expect", action="append", default=[], metavar="CONDITION",
-                     help="such as 'session frame_done_p99 <= 5 ms': exit 0 if all hold, 1 if not, 125 without a boot")
+                     help="such as 'session frame_done_p99 <= 5 ms': exit 0 if all hold, 1 if not, 125 if the kernel does "
+                     "not boot, 128 after any other error")
     lab.add_argument("--carry", action="append", default=[], type=Path, metavar="FILE",
                      help="a program, with its libraries, or a folder, that is in the guest under the same path")
-    lab.add_argument("--out", type=Path, metavar="FILE", help="for all values of all seeds, as JSON")
+    lab.add_argument("--out", type=Path, metavar="FILE", help="write the values of all seeds, as JSON")
     lab.add_argument("--figures", type=Path, metavar="FILE", help="write the table into a document, between its marks "
                      "<!-- lab: SCENARIO KERNEL CPUS [VARIANTS] --> and <!-- end of lab: ... -->")
     return lab

@@ -49,7 +49,7 @@ struct facts {
 	 */
 	int (*fetch)(struct facts *facts, enum fact fact);
 	/* Reads the attributes of another task, in the form of attr. Returns 0 or -errno. NULL: they cannot be read. */
-	int (*look)(struct facts *facts, pid_t tid, struct task_attr *ret);
+	int (*read_other)(struct facts *facts, pid_t tid, struct task_attr *ret);
 	pid_t tid;	    /* the task, for fetch */
 	pid_t tgid;
 	/* As the kernel reports them: slice_ns is the base slice if the task has no custom slice. */

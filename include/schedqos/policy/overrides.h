@@ -32,7 +32,7 @@ struct holder {
 struct class_request {
 	const char *class;
 	bool is_tree; /* children inherit it */
-	bool raises;  /* it may exceed the class that the rules give */
+	bool may_exceed_rules; /* its class may be higher than the one that the rules give */
 };
 
 /* Limits the class of a process and its children, or of all processes in a cgroup and below it. */
@@ -140,7 +140,7 @@ uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t numb
 enum override_slot overrides_slot(const struct overrides *overrides, uint16_t number);
 
 /* Returns whether the override is in the record; for a limit, also whether a lower one of the same user is. */
-bool overrides_hold(const struct overrides *overrides, const struct task *leader, uint16_t number);
+bool overrides_cover(const struct overrides *overrides, const struct task *leader, uint16_t number);
 
 /* Gives a child, whose record has no overrides, those that children of its parent's process inherit. */
 void overrides_hand_on(const struct overrides *overrides, const struct task *leader, struct task *child);
@@ -153,13 +153,13 @@ bool overrides_leave(const struct overrides *overrides, struct task *leader);
  * visibility. A process with another terminal leaves the app, with its children. Returns 0 or -errno; after an error,
  * and if the owner could not be read (is_spared), the record is as before.
  */
-int overrides_look(const struct overrides *overrides, struct task *leader, struct facts *facts);
+int overrides_update(const struct overrides *overrides, struct task *leader, struct facts *facts);
 
 /*
  * Returns the tag of the requested class, unscaled; TAG_NONE if there is none. Stores whether the class may exceed the
  * rules.
  */
-uint16_t overrides_class(const struct overrides *overrides, const struct task *leader, bool *ret_raises);
+uint16_t overrides_class(const struct overrides *overrides, const struct task *leader, bool *ret_may_exceed_rules);
 
 /*
  * Returns the tag of the class that tasks with this reason have at least while their app has the focus; TAG_NONE if

@@ -13,7 +13,7 @@
  *
  * A look reads what the task carries. An attribute that differs from `known` was chosen by somebody: it is in `theirs`
  * from now on. It also becomes `had`, unless it is above `had` and may come from what a class gave: beside `had` nice 0
- * and classes down to nice -4, a choice of 5 or -10 becomes `had`, a choice of -2 does not (can_have in judge.c).
+ * and classes down to nice -4, a choice of 5 or -10 becomes `had`, a choice of -2 does not (can_have in plan_judge.c).
  *
  * From that follows what a task is to carry. The class decides each attribute that it gives and that is not in
  * `theirs`. Those in `theirs` stay as somebody chose them, and all others are as in `had`. The class raises no task
@@ -23,12 +23,12 @@
  * deadline or sched_ext policy in `had`. Last, the limit's class bounds all attributes, also slices and clamps, of a
  * task with a fair policy.
  *
- * fork		The record is copied, because the kernel copies the attributes: from the parent, or for a thread from
- *		the leader, because no event names the thread's creator. If the copy may be wrong, mostly because we set
- *		the parent while it forked (due_at_birth in plan_book.c), we look at the child. If it does not carry
- *		what its copy says, or the threads of its process differ, we compare it with each record that it may
- *		be a copy of. It gets the one that fits best. If several fit as well, it gets the first of them, but
- *		with the lowest `had` of them (plan_judge in judge.c).
+ * fork		The record is copied, because the kernel copies the attributes: from the thread that forked or, for a
+ *		new thread, from the leader, because no event names the thread's creator. If the copy may be wrong,
+ *		mostly because we set the parent while it forked (due_at_birth in plan_book.c), we look at the child. If
+ *		it does not carry what its copy says, or the threads of its process differ, we compare it with each
+ *		record that it may be a copy of. It gets the one that fits best. If several fit equally well, it gets
+ *		the first of them, but with the lowest `had` of them (plan_judge in plan_judge.c).
  * exec		The process gets the lowest `had` of its threads, because any of them may have called exec. We look at
  *		it. Then a rule takes effect: `theirs` is cleared, and the class replaces all choices. A task that is
  *		left alone gets `had`.
@@ -48,9 +48,9 @@
  * crash	The records stay in a file. The next daemon adopts them without `theirs`, and its rules take effect; or
  *		`restore` puts everything back. A task that was being set when the daemon was killed is compared with
  *		`known` and `prev`. Without records, all that is found becomes `had`.
- * stop		Every task is looked at and gets `had` back. The records stay in a file. A fork may outlast the stop:
- *		the next start, or `restore`, finds its child and puts it back by the record of its parent, or of any
- *		task that may be (is_late in plan_book.c).
+ * stop		Every task is looked at and gets `had` back. The records stay in a file. A fork may outlast the stop.
+ *		The next start, or `restore`, then finds its child and puts it back by the records of its parent's
+ *		threads or, if the parent has ended, of all tasks that it may come from (is_late in plan_book.c).
  */
 #pragma once
 
@@ -72,7 +72,7 @@ struct plan_found {
 struct plan_mark {
 	pid_t tid, tgid;
 	pid_t parent; /* tgid of its parent, if it is a process and was marked at its birth or found in /proc; else 0 */
-	pid_t origin; /* tid of the task whose record it may have copied; 0 if unknown, as for a child of init */
+	pid_t origin; /* tid of the task whose record it may have copied; 0: unknown, as of a scan's child of init */
 	uint32_t origin_start; /* ticks; start of the origin, or of the parent if that is init */
 	bool is_born; /* it was marked at its birth */
 	bool is_missed; /* it had no record when it was marked; it is marked again when it gets one */
@@ -87,12 +87,12 @@ struct plan_action {
 	uint16_t tag;			 /* for output: the class, or TAG_NONE if the task gets no class */
 	enum reason reason;		 /* for output */
 	bool is_put_back;		 /* a rule that enforces undoes a change by others */
-	bool is_lowered;		 /* the task carries more than its limit allows */
+	bool is_above_limit;		 /* the task carries more than its limit allows */
 };
 
 enum plan_result {
 	PLAN_KEPT,	/* the task carries the attributes of the action */
-	PLAN_CHANGED,	/* somebody changed the task at the same time; the change is recorded */
+	PLAN_CHANGED,	/* somebody changed the task meanwhile: recorded or, after -EAGAIN, due again */
 	PLAN_NOT_KEPT,	/* the kernel accepted the attributes, but the task carries others */
 	PLAN_REFUSED,	/* the kernel refused the attributes */
 	PLAN_GONE,	/* the task has ended */
@@ -189,13 +189,13 @@ void plan_undo_begin(struct plan *plan);
 int plan_override_add(struct plan *plan, const struct override *override, uint16_t *ret_number);
 
 /*
- * Makes the override cover this process, and marks the process as due. Does nothing if plan_override_holds. Returns 0,
+ * Makes the override cover this process, and marks the process as due. Does nothing if plan_override_covers. Returns 0,
  * or -ESRCH if the process has no record.
  */
 int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid);
 
 /* Returns whether the override, or for a limit one of the same user that is as low, covers the process. */
-bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
+bool plan_override_covers(const struct plan *plan, uint16_t number, pid_t tgid);
 
 /*
  * Returns whether the override needs permission to raise and has none: a user requests a class that is higher than the
@@ -204,7 +204,7 @@ bool plan_override_holds(const struct plan *plan, uint16_t number, pid_t tgid);
 bool plan_override_needs_raise(const struct plan *plan, const struct override *override);
 
 /* Returns whether the process is hidden and its rule does not keep the class of a hidden app. */
-bool plan_is_lowered(const struct plan *plan, const struct task *leader);
+bool plan_is_hidden(const struct plan *plan, const struct task *leader);
 
 /* Returns the overrides, to query them, or to end one at once and remove it later with plan_remove_ended. */
 struct overrides *plan_overrides(const struct plan *plan);
@@ -221,8 +221,11 @@ const struct units *plan_units(const struct plan *plan);
 /* Returns whether any rule, group, override or unit in force depends on cgroups, so that moves are to be reported. */
 bool plan_needs_moves(const struct plan *plan);
 
+/* Marks the process as due to be matched. Returns false if it has no record. */
+bool plan_mark_process(struct plan *plan, pid_t tgid);
+
 /* Marks every task whose rule enforces its class as due. */
-void plan_look_at_enforced(struct plan *plan);
+void plan_mark_enforced(struct plan *plan);
 
 /* Returns whether the rule of this process has thread rules. leader: may be NULL. */
 bool plan_has_thread_rules(const struct plan *plan, const struct task *leader);

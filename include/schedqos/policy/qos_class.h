@@ -76,7 +76,7 @@ struct qos_attr qos_attr_scale(const struct qos_attr *attr, uint64_t period_ns);
  * policy, real-time I/O. Every user may choose slices, clamps and SCHED_BATCH. See user_check_sched_setscheduler in
  * kernel/sched/syscalls.c, and block/ioprio.c.
  */
-uint8_t qos_attr_raises(const struct qos_attr *attr);
+uint8_t qos_attr_privileged(const struct qos_attr *attr);
 
 /*
  * Returns the attributes that a class gives a task with this `had`: `had` with the attributes of the class in place of

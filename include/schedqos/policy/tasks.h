@@ -42,7 +42,8 @@ enum task_state {
 };
 
 enum task_flag {
-	TASK_COPY = 1 << 0,    /* its record is a copy: we have not looked at the task since its fork */
+	/* Its record may be another task's: not looked at since its fork, or since an exec of threads that differed. */
+	TASK_COPY = 1 << 0,
 	TASK_FRESH = 1 << 1,   /* just set, and no child was found to carry all of that; a copy may lack it */
 	TASK_SETTING = 1 << 2, /* it is being set from `prev` to `known` */
 	TASK_TOUCHED = 1 << 3, /* a class was put on it, on an ancestor or, for a leader, on one of its threads */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Judges which attributes somebody has chosen, by comparing them with all records that the task may be a copy of. */
-#include "judge.h"
-
 #include "plan_private.h"
 
 /* Attributes that may take privilege. */
@@ -79,7 +77,7 @@ struct guess {
 	struct task_attr had;	/* the least of all records */
 	uint8_t theirs;		/* from the first record */
 	uint8_t differs;	/* attributes in which some record differs from what was found */
-	bool may_be_any;	/* of several threads: that the record of one fits loosely does not exclude another */
+	bool among_threads;	/* of several threads: that the record of one fits loosely does not exclude another */
 };
 
 static enum fit fit_of(const struct task_attr *actual, const struct task_attr *known)
@@ -100,17 +98,17 @@ static void consider(struct guess *guess, const struct task_attr *actual, const 
 	const uint8_t differs = attr_difference(actual, known);
 	enum fit fit = fit_of(actual, known);
 
-	if (fit == FITS_LOOSELY && guess->may_be_any)
+	if (fit == FITS_LOOSELY && guess->among_threads)
 		fit = FITS_NOT;
 	if (fit > guess->fit) {
-		*guess = (struct guess){ fit, *known, *had, theirs, differs, guess->may_be_any };
+		*guess = (struct guess){ fit, *known, *had, theirs, differs, guess->among_threads };
 	} else if (fit == guess->fit) {
 		guess->had = attr_least(&guess->had, had);
 		guess->differs |= differs;
 	}
 }
 
-static struct guess by_own_record(const struct task *task, const struct task_attr *actual)
+static struct guess guess_own_record(const struct task *task, const struct task_attr *actual)
 {
 	return (struct guess){ fit_of(actual, &task->known), task->known, task->had, task->theirs,
 			       attr_difference(actual, &task->known), false };
@@ -141,57 +139,11 @@ static void settle(struct task *task, const struct task_attr *actual, const stru
 		task->prev = task->known;
 }
 
-void judge(struct task *task, const struct task_attr *actual, const struct given *given)
+void judge_by_own_record(struct task *task, const struct task_attr *actual, const struct given *given)
 {
-	const struct guess guess = by_own_record(task, actual);
+	const struct guess guess = guess_own_record(task, actual);
 
 	settle(task, actual, &guess, 0, given);
-}
-
-/* ---- attributes in comparable form ---- */
-
-/*
- * Returns whether this slice has been the base slice. The kernel reports the base slice for a task without a custom
- * slice, and goes on reporting the old one for some time after a change.
- */
-static bool was_base_slice(const struct plan *plan, uint32_t slice_ns)
-{
-	for (size_t i = 0; i < BASES_MAX && i < plan->n_bases; i++) {
-		if (plan->bases[i] == slice_ns)
-			return true;
-	}
-	return false;
-}
-
-void plan_note_base(struct plan *plan)
-{
-	const uint32_t base = plan->caps->base_slice_ns;
-
-	if (!was_base_slice(plan, base))
-		plan->bases[plan->n_bases++ % BASES_MAX] = base;
-}
-
-void plan_make_comparable(const struct plan *plan, struct task_attr *attr, const struct task_attr *known)
-{
-	if (attr->slice_ns != known->slice_ns &&
-	    (attr->slice_ns == plan->caps->base_slice_ns || was_base_slice(plan, attr->slice_ns)))
-		attr->slice_ns = 0;
-}
-
-int plan_look(const struct plan *plan, struct facts *facts, const struct task_attr *known, struct task_attr *ret)
-{
-	int r = facts_need(facts, FACT_ATTR);
-
-	if (r < 0)
-		return r;
-	*ret = facts->attr;
-	plan_make_comparable(plan, ret, known);
-	/* If the slice is unknown, the base slice may have changed: read it again. */
-	if (ret->slice_ns && ret->slice_ns != known->slice_ns) {
-		facts_need(facts, FACT_BASE);
-		plan_make_comparable(plan, ret, known);
-	}
-	return 0;
 }
 
 /* ---- tasks that it may be a copy of ---- */
@@ -232,25 +184,35 @@ static bool consider_threads(const struct plan *plan, const struct decision *dec
 	return !other;
 }
 
+/* Returns the origin if it still runs and its record is settled: looked at, and not due. Otherwise NULL. */
+static const struct task *settled_origin(const struct plan *plan, const struct decision *decision)
+{
+	const struct task *origin = origin_of(plan, decision->mark);
+	struct facts *facts = decision->facts;
+	struct task_attr now;
+
+	if (!origin || (origin->flags & TASK_COPY) || origin->due != DUE_NOTHING)
+		return NULL;
+	/* Only whether it can be read counts: a task that has ended cannot. */
+	return facts->read_other && facts->read_other(facts, origin->tid, &now) == 0 ? origin : NULL;
+}
+
 /*
- * Compares with the task's `had` and, if the origin still runs, with the origin's record: `known`, or `prev` if the
- * origin is fresh. Skips the origin of a record that is older than a crash, because the origin may have changed since
- * the fork. If none of these is equal and the task's record is fresh, compares with its `prev` as well, and returns the
- * attributes that count as chosen if they are below `had`: all if the origin has ended, else those whose `had` is lower
- * on the origin. Otherwise returns none.
+ * Compares with `had`, with the record of a settled origin and, for a fresh record that nothing equals, with `prev`.
+ * Leaves out the origin of an adopted record, because the origin may have changed since the fork. Returns the
+ * attributes that count as chosen if they are below `had`: those that are lower in the origin's `had`; all if there is
+ * no settled origin; none if `prev` was not needed.
  */
 static uint8_t consider_origin(const struct plan *plan, const struct decision *decision, struct guess *guess)
 {
-	const struct task *task = decision->task, *origin = origin_of(plan, decision->mark);
+	const struct task *task = decision->task, *origin = settled_origin(plan, decision);
 	const struct task_attr *actual = &decision->actual;
-	struct facts *facts = decision->facts;
-	struct task_attr had, found, now;
+	struct task_attr had, found;
 	uint8_t doubted = (uint8_t)~0;
 
 	if (fit_of(actual, &task->had) == FITS)
 		consider(guess, actual, &task->had, &task->had, 0);
-	if (origin && !(origin->flags & TASK_COPY) && origin->due == DUE_NOTHING && facts->look &&
-	    facts->look(facts, origin->tid, &now) == 0) {
+	if (origin) {
 		had = attr_after_fork(&origin->had);
 		doubted = attr_above(&task->had, &had);
 		had = attr_least(&had, &task->had);
@@ -287,18 +249,18 @@ void plan_judge(const struct plan *plan, const struct decision *decision)
 {
 	const struct task_attr *actual = &decision->actual;
 	struct task *task = decision->task;
-	struct guess guess = by_own_record(task, actual);
+	struct guess guess = guess_own_record(task, actual);
 	const bool is_own = guess.fit == FITS;
-	bool may_be_anybodys = false;
+	bool origin_unknown = false;
 	uint8_t doubted = 0;
 
 	if (task->flags & TASK_SETTING) {
 		consider(&guess, actual, &task->prev, &task->had, 0);
 	} else if (decision->is_first_look && (task->flags & TASK_IN_DOUBT)) {
-		guess.may_be_any = true;
+		guess.among_threads = true;
 		if (guess.fit == FITS_LOOSELY)
 			guess.fit = FITS_NOT;
-		may_be_anybodys = !consider_threads(plan, decision, &guess);
+		origin_unknown = !consider_threads(plan, decision, &guess);
 	} else if (decision->is_first_look && !is_own) {
 		doubted = consider_origin(plan, decision, &guess);
 		if (!attr_difference(&guess.known, &task->known))
@@ -310,9 +272,9 @@ void plan_judge(const struct plan *plan, const struct decision *decision)
 	 */
 	if ((task->flags & TASK_UNHEARD) && guess.fit != FITS) {
 		doubted |= PRIVILEGED;
-		may_be_anybodys |= attr_difference(actual, &guess.known) & PRIVILEGED;
+		origin_unknown |= attr_difference(actual, &guess.known) & PRIVILEGED;
 	}
-	if (may_be_anybodys)
+	if (origin_unknown)
 		given_lower(plan->given, actual, &guess.had);
 	settle(task, actual, &guess, doubted, plan->given);
 	if (decision->is_first_look) {
