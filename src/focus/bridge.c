@@ -32,6 +32,11 @@ static void repeat_in(struct focus *focus, uint64_t us)
 
 /* ---- reports and answers ---- */
 
+/* The bridge refuses a user's calls beyond 16 unanswered ones (accounts.h). Other programs of the user call it, too. */
+#define UNANSWERED_MAX 8
+
+static void send_reports(struct focus *focus);
+
 /* Logs an error, whose text may come from anybody. */
 static void say_refusal(const sd_bus_error *error)
 {
@@ -72,6 +77,11 @@ static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unus
 	const bool has_daemon = !sd_bus_error_has_name(error, NO_DAEMON);
 
 	(void)unused;
+	focus->n_unanswered--;
+	send_reports(focus);
+	/* The bridge has no time for this user now. */
+	if (sd_bus_error_has_names(error, SD_BUS_ERROR_LIMITS_EXCEEDED, SD_BUS_ERROR_TIMEOUT, SD_BUS_ERROR_NO_REPLY))
+		repeat_in(focus, RETRY_US);
 	/* The error concerns one process, which may have ended or belong to somebody else. */
 	if (error && has_daemon && !focus->prints && strncmp(error->name, ERRORS, strlen(ERRORS)) == 0)
 		return 0;
@@ -87,10 +97,40 @@ static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unus
 	return 0;
 }
 
-void bridge_tell(struct focus *focus, const struct shown_app *app)
+static void send_reports(struct focus *focus)
 {
-	sd_bus_call_method_async(focus->system_bus, NULL, BRIDGE, BRIDGE_PATH, BRIDGE, "SetShown", on_answer, focus,
-				 "us", (uint32_t)app->pid, shown_level_name(app->told));
+	size_t sent = 0;
+
+	for (; sent < focus->n_reports && focus->n_unanswered < UNANSWERED_MAX; sent++) {
+		const struct report *report = &focus->reports[sent];
+
+		if (sd_bus_call_method_async(focus->system_bus, NULL, BRIDGE, BRIDGE_PATH, BRIDGE, "SetShown",
+					     on_answer, focus, "us", (uint32_t)report->pid,
+					     shown_level_name(report->level)) >= 0)
+			focus->n_unanswered++;
+	}
+	focus->n_reports -= sent;
+	memmove(focus->reports, focus->reports + sent, focus->n_reports * sizeof(*focus->reports));
+}
+
+/* Returns the place for a report about this process; NULL if too many wait. */
+static struct report *find_place(struct focus *focus, pid_t pid)
+{
+	for (size_t i = 0; i < focus->n_reports; i++) {
+		if (focus->reports[i].pid == pid)
+			return &focus->reports[i];
+	}
+	return focus->n_reports < SHOWN_MAX ? &focus->reports[focus->n_reports++] : NULL;
+}
+
+void bridge_tell(struct focus *focus, pid_t pid, enum shown_level level)
+{
+	struct report *place = find_place(focus, pid);
+
+	if (!place)
+		return;
+	*place = (struct report){ pid, level };
+	send_reports(focus);
 }
 
 /* ---- the bridge ---- */
@@ -125,7 +165,7 @@ int bridge_open(struct focus *focus)
 
 	focus->is_served = true;
 	if (r >= 0 && focus->prints)
-		bridge_tell(focus, &(const struct shown_app){ .pid = getpid(), .told = SHOWN_VISIBLE });
+		bridge_tell(focus, getpid(), SHOWN_VISIBLE);
 	if (r >= 0)
 		r = focus_watch_name(focus->system_bus, BRIDGE, on_owner, focus);
 	if (r >= 0)

@@ -32,6 +32,13 @@ struct focus {
 	/* the last answer was an error, which was logged */
 	bool is_refusing;
 	bool is_served; /* the last answer was not an error */
+	/* reports that wait to be sent, in order, at most one of each process */
+	struct report {
+		pid_t pid;
+		enum shown_level level;
+	} reports[SHOWN_MAX];
+	size_t n_reports;
+	unsigned n_unanswered; /* reports that were sent and not yet answered */
 };
 
 /* ---- sources: compositors, PipeWire, GameMode; they come and go ---- */
@@ -119,7 +126,8 @@ static inline pid_t json_pid(const cJSON *value)
  */
 int bridge_open(struct focus *focus);
 
-void bridge_tell(struct focus *focus, const struct shown_app *app);
+/* Reports the level of a process. Sends it at once, or when earlier reports have been answered. */
+void bridge_tell(struct focus *focus, pid_t pid, enum shown_level level);
 
 /* ---- focus.c: shared functions ---- */
 

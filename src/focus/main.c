@@ -62,7 +62,7 @@ static void tell_app(void *context, const struct shown_app *app)
 	struct focus *focus = context;
 
 	if (!focus->prints)
-		bridge_tell(focus, app);
+		bridge_tell(focus, app->pid, app->told);
 }
 
 static const struct shown_ops ops = { .meet = meet_app, .part = part_app, .is_heard = is_heard, .tell = tell_app };

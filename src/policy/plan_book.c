@@ -85,17 +85,15 @@ void plan_mark_processes(struct plan *plan)
 	}
 }
 
-void plan_mark_enforced(struct plan *plan)
+bool plan_mark_enforced(struct plan *plan, pid_t tid)
 {
-	uint32_t cursor = 0;
-	struct task *task;
+	struct task *task = tasks_find(plan->tasks, tid);
+	const struct rule *rule = task ? plan_rule_of(plan, task->own.rule) : NULL;
 
-	while (!plan->undoing && (task = tasks_next(plan->tasks, &cursor))) {
-		const struct rule *rule = plan_rule_of(plan, task->own.rule);
-
-		if (rule && rule->enforce)
-			plan_make_due(plan, task, DUE_LOOK);
-	}
+	if (plan->undoing || !rule || !rule->enforce)
+		return false;
+	plan_make_due(plan, task, DUE_LOOK);
+	return true;
 }
 
 bool plan_mark_process(struct plan *plan, pid_t tgid)

@@ -3,6 +3,7 @@
 #include "decider.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,6 +39,16 @@ static void log_tag(const struct decider *decider, const struct plan_action *act
 	text_escape_to(name, sizeof(name), comm, strlen(comm));
 	log_debug("%d %s: %s (%s): %s", (int)action->tid, name, tag_name(plan_config(decider->plan), action->tag),
 		  reason_name(action->reason), task_attr_text(&action->want, attr));
+}
+
+void decider_name_process(const struct decider *decider, pid_t tid, char *ret, size_t size)
+{
+	const struct task *task = tasks_find(plan_tasks(decider->plan), tid);
+	const pid_t pid = task ? task->tgid : tid;
+	char comm[TASK_COMM_LEN] = "ended", name[TASK_COMM_LEN * 4];
+
+	procfs_comm(decider->proc, pid, comm);
+	snprintf(ret, size, "process %d (%s)", (int)pid, text_escape_to(name, sizeof(name), comm, strlen(comm)));
 }
 
 static void report_refusal(struct decider *decider, const struct plan_action *action, int error)

@@ -32,7 +32,7 @@ struct waiting {
 /* Processes that have called exec lately, to be looked at again if moves between cgroups are not reported. */
 struct young {
 	bool is_kept; /* else none is added */
-	unsigned count;
+	unsigned count, next; /* next: to be looked at in this round */
 	struct {
 		pid_t tgid;
 		unsigned looks;
@@ -75,6 +75,9 @@ struct decider {
  * tally must outlive it.
  */
 void decider_init(struct decider *decider, int proc, struct later *later, struct tally *tally);
+/* Names the process of a thread for the log: "process 42 (vi)". */
+void decider_name_process(const struct decider *decider, pid_t tid, char *ret, size_t size);
+
 void decider_free(struct decider *decider);
 
 /*

@@ -8,6 +8,17 @@
 #include <schedqos/kernel/events.h>
 
 #include "decider.h"
+#include "walk.h"
+
+/*
+ * Renames. We subscribe to them if a rule can use them, except in a flood: a thread can rename itself three million
+ * times a second, which costs a listener more than the thread. In a flood all renames are ignored for a while; then the
+ * names that rules can use are read from /proc.
+ */
+struct names {
+	bool is_missing_some; /* we are not subscribed */
+	struct walk walk;
+};
 
 /*
  * Moves between cgroups. We subscribe to them if a rule or group can use them, because desktops put a program into its
@@ -16,27 +27,28 @@
  * If the kernel does not report moves, each process is looked at again some times after its exec (struct young), and
  * later moves are missed.
  *
- * In a flood, or after moves were lost, they are ignored for a while. Then the cgroups of all processes are read in
- * small steps, and processes that have moved are matched again.
+ * In a flood, or after moves were lost, they are ignored for a while. Then the cgroups of all processes are read, and
+ * processes that have moved are matched again.
  */
 struct moves {
 	enum tagger_hearing how;
-	pid_t *sweep; /* processes whose cgroup to read, from `swept` on */
-	size_t n_sweep, swept;
-	uint64_t sweep_us; /* CPU time of the last sweep, or of this one so far */
+	struct walk walk;
 };
 
 /*
  * Changes of attributes, for rules that enforce their class. After each system call by which anybody sets attributes of
- * any task, the tasks of these rules are looked at. The next look comes after a sixteenth of a second, or if a task was
- * put back, after a second. Listening makes every system call on the machine a little slower, so we listen only while a
- * rule enforces.
+ * any task, the tasks of these rules are looked at. The next look comes after a pause, which lasts a second if a task
+ * was put back. Listening makes every system call on the machine a little slower, so we listen only while a rule
+ * enforces.
  */
 struct changes {
 	enum tagger_hearing how;
 	struct trace *trace; /* NULL if not reported */
 	bool is_watched;     /* else there is a pause */
 	pid_t caller;	     /* the last thread that called; 0 if none */
+	struct walk walk;
+	uint32_t n_enforced; /* tasks that this walk, or the last one, looked at */
+	bool has_put_back;   /* by that, a task was put back */
 };
 
 /* Starts as all zeroes, except for the pointers, which must outlive it. */
@@ -45,12 +57,7 @@ struct heard {
 	struct intake *intake;
 	struct later *later;
 	int epoll; /* reports changes, with data.ptr the struct heard */
-	/*
-	 * Renames. We subscribe to them if a rule can use them, except in a flood: a thread can rename itself three
-	 * million times a second, which costs a listener more than the thread. In a flood all renames are ignored for a
-	 * while; then the names that rules can use are read from /proc. CPU time that the last reading took:
-	 */
-	uint64_t reading_names_us;
+	struct names names;
 	struct moves moves;
 	struct changes changes;
 };

@@ -8,9 +8,9 @@
 #include <systemd/sd-event.h>
 
 enum later_work {
-	LATER_NAMES,   /* end a pause of renames */
-	LATER_MOVES,   /* look at young processes; or end a pause of moves, and go on with a sweep */
-	LATER_CHANGES, /* end a pause of changes; if they are not reported, look once more */
+	LATER_NAMES,   /* end a pause of renames, and go on with the walk */
+	LATER_MOVES,   /* look at young processes; or end a pause of moves, and go on with the walk */
+	LATER_CHANGES, /* end a pause of changes, and go on with the walk */
 	LATER_SCAN,    /* scan again after a shortage, or after tracepoints were subscribed to again */
 	LATER_WORKS,
 };

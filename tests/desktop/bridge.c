@@ -2,8 +2,10 @@
 /*
  * A stand-in for the bridge: owns org.schedqos1 on the bus that DBUS_SYSTEM_BUS_ADDRESS names, and prints "PID LEVEL"
  * for each SetShown. With an argument it refuses every call with that error; an argument that contains "Mutter" is
- * instead a name to own in place of org.schedqos1.
+ * instead a name to own in place of org.schedqos1. With "slow" it answers calls after a while, and like the bridge
+ * refuses those beyond 16 unanswered ones.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,26 @@
 
 #define NAME "org.schedqos1"
 
+#define WAITING_MAX 16
+
 static const char *refusal;
+static sd_event_source *answering; /* NULL if each call is answered at once */
+static sd_bus_message *waiting[WAITING_MAX];
+static unsigned n_waiting;
+
+static int answer_all(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	(void)userdata;
+	while (n_waiting) {
+		sd_bus_message *message = waiting[--n_waiting];
+
+		sd_bus_reply_method_return(message, "");
+		sd_bus_message_unref(message);
+	}
+	return 0;
+}
 
 static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -26,7 +47,15 @@ static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *erro
 		return r;
 	if (refusal)
 		return sd_bus_error_set(error, refusal, "not \033[31mtoday");
+	if (answering && n_waiting == WAITING_MAX)
+		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many calls");
 	printf("%u %s\n", pid, level);
+	if (answering) {
+		waiting[n_waiting++] = sd_bus_message_ref(message);
+		sd_event_source_set_enabled(answering, SD_EVENT_ONESHOT);
+		r = sd_event_source_set_time_relative(answering, 20000);
+		return r < 0 ? r : 1;
+	}
 	return sd_bus_reply_method_return(message, "");
 }
 
@@ -40,14 +69,17 @@ int main(int argc, char **argv)
 {
 	sd_event *event = NULL;
 	sd_bus *bus = NULL;
+	const bool is_slow = argc > 1 && strcmp(argv[1], "slow") == 0;
 	const char *name = argc > 1 && strstr(argv[1], "Mutter") ? argv[1] : NAME;
 	int r;
 
-	refusal = argc > 1 && name != argv[1] ? argv[1] : NULL;
+	refusal = argc > 1 && name != argv[1] && !is_slow ? argv[1] : NULL;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	r = sd_event_new(&event);
 	if (r >= 0)
 		r = sd_event_set_signal_exit(event, 1);
+	if (r >= 0 && is_slow)
+		r = sd_event_add_time_relative(event, &answering, CLOCK_MONOTONIC, 0, 1, answer_all, NULL);
 	if (r >= 0)
 		r = sd_bus_open_system(&bus);
 	if (r >= 0)

@@ -121,6 +121,19 @@ class Niri(Conversation):
         self.shows(lines, self.one, "visible$")
         self.assertGreaterEqual(self.asked, before + 2)
 
+    def test_reports_about_many_apps_wait_for_answers(self):
+        """The bridge refuses a user's calls beyond 16 unanswered ones, so it gets no more than that at once."""
+        self.start_bus()
+        bridge = self.start_bridge("slow")
+        apps = [self.start("sleep", "1000").pid for _ in range(30)]
+        self.windows = [self.window(number, pid, 1, True) for number, pid in enumerate(apps, 10)]
+        focus = self.start(FOCUS)
+        for pid in apps:
+            self.shows(bridge.lines, pid, "focused$")
+        self.assertEqual(sorted(bridge.lines.all), sorted(["ready"] + ["%d focused" % pid for pid in apps]))
+        with open(focus.log, encoding="utf-8") as log:
+            self.assertNotIn("too many calls", log.read())
+
     def test_signals_of_strangers_are_ignored(self):
         """
         A stranger sends signals to schedqos-focus alone that look like those of the bridge or the bus. They must not

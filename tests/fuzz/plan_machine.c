@@ -355,7 +355,7 @@ static void is_told(struct run *run, uint8_t kind)
 		move(run);
 		break;
 	case CHANGE:
-		plan_mark_enforced(m->plan);
+		mark_enforced(m);
 		if (!m->deaf)
 			hear(m);
 		break;

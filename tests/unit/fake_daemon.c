@@ -182,9 +182,18 @@ void scan(struct machine *m)
 	hear(m);
 }
 
+void mark_enforced(struct machine *m)
+{
+	uint32_t cursor = 0;
+	const struct task *task;
+
+	while ((task = tasks_next(plan_tasks(m->plan), &cursor)))
+		plan_mark_enforced(m->plan, task->tid);
+}
+
 void look_at_enforced(struct machine *m)
 {
-	plan_mark_enforced(m->plan);
+	mark_enforced(m);
 	hear(m);
 }
 

@@ -19,7 +19,8 @@ void set_config(struct machine *m, const char *json); /* without the scan */
 void scan(struct machine *m);
 
 /* Reports a call that may have changed any task. */
-void look_at_enforced(struct machine *m);
+void mark_enforced(struct machine *m);
+void look_at_enforced(struct machine *m); /* marks them, and decides */
 #undef stop /* a macro of cmocka 2.0 */
 void stop(struct machine *m);  /* puts everything back, as the daemon does */
 void stops_without_trace(struct machine *m); /* also asserts that each task carries what it would without us */

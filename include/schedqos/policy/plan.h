@@ -224,8 +224,8 @@ bool plan_needs_moves(const struct plan *plan);
 /* Marks the process as due to be matched. Returns false if it has no record. */
 bool plan_mark_process(struct plan *plan, pid_t tgid);
 
-/* Marks every task whose rule enforces its class as due. */
-void plan_mark_enforced(struct plan *plan);
+/* Marks the task as due to be looked at if its rule enforces its class. Returns whether it does. */
+bool plan_mark_enforced(struct plan *plan, pid_t tid);
 
 /* Returns whether the rule of this process has thread rules. leader: may be NULL. */
 bool plan_has_thread_rules(const struct plan *plan, const struct task *leader);
