@@ -357,11 +357,14 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret)
 
 uid_t procfs_user(int proc, pid_t pid)
 {
+	struct procfs_status status;
 	uid_t uid = PROCFS_OTHERS;
 	bool is_own = false;
 
 	if (procfs_own_userns(proc, pid, &is_own) < 0 || !is_own || procfs_owner(proc, pid, &uid) < 0)
 		return PROCFS_OTHERS;
+	if (uid == 0 && procfs_status(proc, pid, &status, NULL) == 0)
+		return status.real;
 	return uid;
 }
 

@@ -175,6 +175,9 @@ static int decode_stats(const struct nlattr *of_task, struct task_use *ret)
 		.has_longest = has_longest,
 	};
 	memcpy(ret->comm, stats.comm, sizeof(ret->comm) - 1);
+	/* The kernel fills this in after it has found the task, which another CPU may have reaped in between. */
+	if (!stats.tgid)
+		return -ESRCH;
 	return ret->tid > 0 && ret->tgid > 0 && ret->ppid >= 0 ? 1 : -EBADMSG;
 }
 

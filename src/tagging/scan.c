@@ -183,13 +183,15 @@ int scan_app(struct tagger *tagger, pid_t pid, struct visibility *app, char path
 	struct procfs_stat stat;
 	int r = procfs_stat(tagger->proc, pid, &stat), length = 0;
 
+	if (r < 0)
+		return r;
 	app->tty = stat.tty;
-	if (r == 0 && procfs_cgroup(tagger->proc, pid, path, PATH_MAX, NULL) > 0)
+	if (procfs_cgroup(tagger->proc, pid, path, PATH_MAX, NULL) > 0)
 		length = app_cgroup(path);
 	if (length < 0)
 		app->shown = SHOWN_VISIBLE;
-	if (r < 0 || length <= 0)
-		return r;
+	if (length <= 0)
+		return 0;
 	path[length] = '\0';
 	app->app = path;
 	r = list_processes(&scan);

@@ -90,7 +90,7 @@ static struct spender *find_spender(struct spending *spending, uid_t user, uint3
 	return NULL;
 }
 
-/* Returns a free entry; once all are taken, that of a user without debt if there is one. */
+/* Returns a free entry; once all are taken, that of a user without debt or pause if there is one. */
 static struct spender *take_place(struct spending *spending, uint32_t ms)
 {
 	struct spender *spender = NULL;
@@ -100,7 +100,7 @@ static struct spender *take_place(struct spending *spending, uint32_t ms)
 	for (size_t i = 0; i < SPENDERS_MAX; i++) {
 		spender = &spending->spenders[spending->next++ % SPENDERS_MAX];
 		settle_debt(&spender->debt, ms);
-		if (!spender->debt.us)
+		if (!spender->debt.us && !spender->debt.is_too_large)
 			break;
 	}
 	return spender;

@@ -30,10 +30,30 @@ bool unread_has(const struct unread *unread, pid_t pid)
 	return unread_index(unread, pid) < unread->count;
 }
 
+/* Returns the place of the process that has been tried most often; NULL if none has been tried. */
+static struct unread_process *most_tried(struct unread *unread)
+{
+	struct unread_process *most = NULL;
+
+	for (size_t i = 0; i < unread->count; i++) {
+		struct unread_process *process = &unread->processes[i];
+
+		if (process->wait_ms > (most ? most->wait_ms : WAIT_MIN_MS))
+			most = process;
+	}
+	return most;
+}
+
 void unread_note(struct unread *unread, pid_t pid, uint32_t ms)
 {
-	if (unread->count < UNREAD_MAX && !unread_has(unread, pid))
-		unread->processes[unread->count++] = (struct unread_process){ pid, ms + WAIT_MIN_MS, WAIT_MIN_MS };
+	struct unread_process *place;
+
+	if (unread_has(unread, pid))
+		return;
+	/* One user can fill all places with processes that hang for ever, so these give way. */
+	place = unread->count < UNREAD_MAX ? &unread->processes[unread->count++] : most_tried(unread);
+	if (place)
+		*place = (struct unread_process){ pid, ms + WAIT_MIN_MS, WAIT_MIN_MS };
 }
 
 void unread_forget(struct unread *unread, pid_t pid)
@@ -80,7 +100,7 @@ bool unread_any_is_off(const struct unread *unread, uint32_t ms)
 	return ms - unread->last_hung_ms < OFF_MS;
 }
 
-/* We store when the pause began, not its end: a time long ago must not seem to lie ahead when times wrap around. */
+/* We store when the pause began, not its end: so a time long ago seems to be now for 100 ms only, once in 49 days. */
 bool unread_is_off(const struct unread *unread, uid_t user, uint32_t ms)
 {
 	return ms - unread->hung_ms[user % UNREAD_USERS] < OFF_MS;

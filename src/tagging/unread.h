@@ -13,7 +13,7 @@
 
 #include <schedqos/util/clock.h>
 
-/* Maximum number of processes; further ones wait for a scan. */
+/* Maximum number of processes; a further one takes the place of one that has been tried most often. */
 #define UNREAD_MAX 1024
 
 /* Number of entries for users. Users whose ids are equal modulo this share one. */
@@ -35,7 +35,7 @@ struct unread {
 	uint32_t last_hung_ms; /* when a read last hung for any process */
 };
 
-/* Adds a process that could not be read, if there is room and it is not there already. */
+/* Adds a process that could not be read, unless it is there already, or all places are taken by untried ones. */
 void unread_note(struct unread *unread, pid_t pid, uint32_t ms);
 
 /* Removes a process that has been read, is gone, or has called exec. */

@@ -247,6 +247,26 @@ TEST(arguments_matter_if_a_rule_needs_a_name_or_a_condition_of_them)
 	config_free(config);
 }
 
+TEST(the_number_of_arguments_that_are_compared_is_limited)
+{
+	struct config *config = rules_file("'java': { 'qos': 'QOS_UTILITY', 'match': { 'argv': '-jar' } }");
+	char argv[1200 * 2 + 8] = "java";
+	struct process process = { .exe = "/usr/bin/java", .comm = "java", .argv = argv };
+
+	for (size_t i = 5; i < 5 + 1022 * 2; i += 2)
+		argv[i] = 'x';
+	process.argv_size = 5 + 1022 * 2 + 5;
+	memcpy(argv + 5 + 1022 * 2, "-jar", 5);
+	assert_matches(config, &process, "java");
+	/* One more before it. */
+	process = (struct process){ .exe = "/usr/bin/java", .comm = "java", .argv = argv };
+	argv[5 + 1022 * 2 + 1] = '\0';
+	memcpy(argv + 5 + 1023 * 2, "-jar", 5);
+	process.argv_size = 5 + 1023 * 2 + 5;
+	assert_matches(config, &process, NULL);
+	config_free(config);
+}
+
 TEST(without_arguments_the_executable_decides)
 {
 	struct config *config = rules_file("vi|tool");

@@ -49,6 +49,18 @@ SPENDING_TEST(cheap_reads_are_free)
 	assert_true(spending_is_quiet(&spending, now_ms));
 }
 
+SPENDING_TEST(a_pause_does_not_end_early_because_of_many_users)
+{
+	assert_true(reads(1000, 17 * MS));
+	/* The debt itself is paid by now; the pause goes on. */
+	now_ms += 900;
+	for (uid_t user = 2000; user < 2000 + SPENDERS_MAX; user++)
+		spending_note(&spending, user, 0, now_ms);
+	assert_false(reads(1000, 45000));
+	now_ms += 200;
+	assert_true(reads(1000, 45000));
+}
+
 SPENDING_TEST(long_reads_about_one_user_soon_end_and_do_not_affect_others)
 {
 	/* A scan finds 4,000 such processes. */

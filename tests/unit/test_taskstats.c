@@ -137,6 +137,21 @@ static int decode(const struct datagram *d, size_t size, struct task_use *ret)
 	return r;
 }
 
+TEST(a_task_that_was_reaped_meanwhile_has_ended)
+{
+	static const uint64_t tgid = 42;
+	struct datagram d = record(15, 0);
+	struct task_use use;
+	uint8_t *at = NULL, *next = d.bytes;
+
+	/* The last number 42 is the tgid. */
+	while ((next = memmem(next, (size_t)(d.bytes + d.size - next), &tgid, sizeof(tgid))))
+		at = next++;
+	assert_non_null(at);
+	memset(at, 0, sizeof(tgid));
+	assert_int_equal(decode(&d, d.size, &use), -ESRCH);
+}
+
 static struct task_use decoded(uint16_t version)
 {
 	const struct datagram d = record(version, 0);

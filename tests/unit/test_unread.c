@@ -82,6 +82,11 @@ TEST_UNREAD_TEST(the_number_of_unread_processes_is_limited)
 	unread_note(&unread, 5, BEGAN);
 	assert_true(unread_has(&unread, 5));
 	assert_true(unread_has(&unread, 100 + UNREAD_MAX - 1));
+	/* A process that was tried in vain gives way. */
+	assert_int_equal(unread_retry(&unread, BEGAN + 100), 100);
+	unread_note(&unread, 6, BEGAN + 100);
+	assert_true(unread_has(&unread, 6));
+	assert_false(unread_has(&unread, 100));
 }
 
 TEST_UNREAD_TEST(after_a_process_hangs_its_user_s_are_not_read_for_a_while)
