@@ -234,9 +234,10 @@ uninstall: ## end the daemon and remove what was installed, but no folder that h
 	$Qsed '$(PATHS)' $(SAMPLE) | cmp -s - "$(CONFIG)" && rm -f "$(CONFIG)" || :
 	$Qrm -f "$(DESTDIR)$(PREFIX)/bin/schedqos"
 	$Qrm -f "$(DESTDIR)$(LIBEXECDIR)/schedqos-focus" && rmdir "$(DESTDIR)$(LIBEXECDIR)" 2>/dev/null || :
-	$Qfor text in $(TEXTS) $(DESKTOP_TEXTS) $(BENCH_TEXTS) :$(FORMER); do rm -f "$(DESTDIR)$${text#*:}"; done
+	$Qfor text in $(TEXTS) $(DESKTOP_TEXTS) $(BENCH_TEXTS) :$(USERUNITDIR)/schedqos-focus.service :$(FORMER); do rm -f "$(DESTDIR)$${text#*:}"; done
 	$Qcd "$(DESTDIR)$(DATADIR)/schedqos" 2>/dev/null && rmdir $(filter-out ./,$(sort $(dir $(CONFIGS)))) 2>/dev/null || :
 	$Qrmdir "$(DESTDIR)$(DATADIR)/schedqos" "$(DESTDIR)$(SYSCONFDIR)/schedqos" 2>/dev/null || :
+	$Qrmdir "$(DESTDIR)$(UNITDIR)/schedqos.service.d" 2>/dev/null || :
 	$Qrm -rf "$(DESTDIR)$(BENCHDIR)" "$(DESTDIR)$(BENCHLIBDIR)" "$(DESTDIR)$(PREFIX)/bin/schedqos-bench"
 
 # The bus reads no other prefix than /usr, nor does polkit before version 124.

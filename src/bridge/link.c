@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 
 /*
  * Time after which the bridge ends if there is no daemon. Not shorter, because each further call would have the bus
@@ -175,19 +176,34 @@ static int on_alone(sd_event_source *source, uint64_t usec, void *userdata)
 	return link_need(bridge) < 0 ? sd_event_exit(bridge->event, 0) : 0;
 }
 
+/*
+ * Waits for the properties. Not by sd_bus_call, which would first wait for the daemon to accept us, for up to 90 s: a
+ * daemon that is stopped accepts nobody.
+ */
+static void await_properties(struct bridge *bridge)
+{
+	const uint64_t end_us = clock_ns(CLOCK_MONOTONIC) / 1000 + BEGIN_US;
+	uint64_t now_us = 0;
+	int r = 0;
+
+	ask_properties(bridge);
+	while (r >= 0 && !*bridge->properties[PROPERTY_VERSION] && now_us < end_us) {
+		r = sd_bus_process(bridge->daemon, NULL);
+		now_us = clock_ns(CLOCK_MONOTONIC) / 1000;
+		if (r == 0 && now_us < end_us)
+			r = sd_bus_wait(bridge->daemon, end_us - now_us);
+	}
+}
+
 int link_begin(struct bridge *bridge)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL, *reply = NULL;
 	static const char *const none[N_PROPERTIES];
-	int r;
 
 	take_properties(bridge, none);
 	if (open_link(bridge) < 0)
 		return sd_event_add_time_relative(bridge->event, NULL, CLOCK_MONOTONIC, ALONE_US, 0, on_alone, bridge);
-	r = new_properties_call(bridge, &question);
-	if (r >= 0 && sd_bus_call(bridge->daemon, question, BEGIN_US, NULL, &reply) >= 0)
-		on_properties(reply, bridge, NULL);
-	return r;
+	await_properties(bridge);
+	return 0;
 }
 
 void link_end(struct bridge *bridge)

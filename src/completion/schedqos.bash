@@ -13,7 +13,10 @@ _schedqos_words()
 		;;
 	# The first two characters of a line are the mark of the current one.
 	PROFILE) schedqos sched_profile 2> /dev/null | cut -c 3- ;;
-	PATTERN) schedqos list --json 2> /dev/null | sed -n 's/^\t\t"app": "\(.*\)",*$/\1/p' | sort -u ;;
+	PATTERN)
+		schedqos list --json 2> /dev/null | sed -n 's/^\t\t"app": "\(.*\)",*$/\1/p' | sed 's/\\\(["\\]\)/\1/g' | sort -u |
+			while IFS= read -r word; do printf '%q\n' "$word"; done
+		;;
 	PID) (cd /proc && printf '%s\n' [0-9]*) ;;
 	NAME | COMMAND) compgen -c -f -- "$cur" ;;
 	FILE) compgen -f -- "$cur" ;;

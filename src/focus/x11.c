@@ -37,7 +37,12 @@ struct x11 {
 	xcb_window_t root;
 	xcb_atom_t atoms[N_ATOMS];
 	bool is_known; /* false after an event of interest: look again */
+	bool is_pausing; /* after a look */
+	sd_event_source *pause;
 };
+
+/* Time between two looks, each of which asks about every window. Any program may cause events as fast as it likes. */
+#define PAUSE_US 20000
 
 #define answer_of(x11, call, ...) call##_reply((x11)->connection, call((x11)->connection, __VA_ARGS__), NULL)
 
@@ -149,6 +154,18 @@ static bool is_of_interest(struct x11 *x11, const xcb_generic_event_t *event)
 	}
 }
 
+static void take_events(struct x11 *x11)
+{
+	xcb_generic_event_t *event;
+
+	while ((event = xcb_poll_for_event(x11->connection))) {
+		x11->is_known &= !is_of_interest(x11, event);
+		free(event);
+	}
+}
+
+static int on_pause_end(sd_event_source *source, uint64_t usec, void *userdata);
+
 /*
  * Handles all events before the loop sleeps: our own questions may queue more events inside libxcb, and these do not
  * make the descriptor readable.
@@ -157,17 +174,27 @@ static const char *x11_take(void *held)
 {
 	struct x11 *x11 = held;
 
-	for (;;) {
-		_cleanup_free_ xcb_generic_event_t *event = xcb_poll_for_event(x11->connection);
-
-		if (!event && x11->is_known)
-			break;
-		if (!event)
-			look_at_windows(x11);
-		x11->is_known = !event || (x11->is_known && !is_of_interest(x11, event));
+	take_events(x11);
+	if (!x11->is_known && !x11->is_pausing) {
+		x11->is_known = true;
+		look_at_windows(x11);
+		x11->is_pausing = focus_call_in(x11->source.focus, &x11->pause, PAUSE_US, on_pause_end, x11) >= 0;
+		take_events(x11);
 	}
 	xcb_flush(x11->connection);
 	return xcb_connection_has_error(x11->connection) ? "it has ended" : NULL;
+}
+
+/* If the server has ended, the descriptor is readable, and sources.c learns it from x11_take. */
+static int on_pause_end(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct x11 *x11 = userdata;
+
+	(void)source;
+	(void)usec;
+	x11->is_pausing = false;
+	x11_take(x11);
+	return 0;
 }
 
 /* ---- life ---- */
@@ -212,8 +239,9 @@ static const char *x11_open(void *held)
 
 static void x11_close(void *held)
 {
-	const struct x11 *x11 = held;
+	struct x11 *x11 = held;
 
+	sd_event_source_disable_unref(x11->pause);
 	/* It accepts NULL. */
 	xcb_disconnect(x11->connection);
 }

@@ -196,6 +196,16 @@ class Interface(Bridge):
             self.assertEqual([answer[0] for answer in self.answers(asker, 16)], ["ok"] * 16)
         self.end_bridge()
 
+    def test_the_bridge_starts_beside_a_daemon_that_hangs(self):
+        daemon = self.daemon(CONFIG, prefix=self.inside)
+        os.kill(daemon.pid, signal.SIGSTOP)
+        try:
+            self.start_bridge()
+        finally:
+            os.kill(daemon.pid, signal.SIGCONT)
+        self.assertEqual(self.ask(self.asker(ALICE), "Status")[0], "ok")
+        self.end_bridge()
+
     def test_no_descriptor_gets_through(self):
         """Closing a descriptor could wait forever for the process that serves its file."""
         self.start_all()
