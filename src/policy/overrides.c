@@ -294,7 +294,8 @@ uint16_t overrides_class(const struct overrides *overrides, const struct task *l
 
 	if ((!entry || !entry->class) && (leader->flags & TASK_OWNERS))
 		entry = entry_of(overrides, leader->joined[SLOT_USERS_CLASS]);
-	*ret_may_exceed_rules = entry && entry->class && (!entry->override.uid || entry->override.request.may_exceed_rules);
+	*ret_may_exceed_rules = entry && entry->class &&
+				(!entry->override.uid || entry->override.request.may_exceed_rules);
 	return entry ? rules_tag_of(overrides->config->rules, entry->class, 0) : TAG_NONE;
 }
 

@@ -14,7 +14,7 @@ struct flood {
 };
 
 /*
- * Counts an event of this task at ms. Returns whether this is a flood: a fifth of `rate` within a fifth of a second. The
- * counting then starts over.
+ * Counts an event of this task at ms. Returns whether this is a flood: a fifth of `rate` within a fifth of a second.
+ * The counting then starts over.
  */
 bool flood_count(struct flood *flood, unsigned rate, pid_t tid, uint32_t ms);

@@ -8,8 +8,8 @@ void walk_begin(struct walk *walk)
 	*walk = (struct walk){ .is_on = true };
 }
 
-void walk_step(struct walk *walk, const struct tasks *tasks, enum visit (*visit)(void *context, const struct task *task),
-	       void *context)
+void walk_step(struct walk *walk, const struct tasks *tasks,
+	       enum visit (*visit)(void *context, const struct task *task), void *context)
 {
 	/* CPU time, because a suspend during elapsed time would make the next pause last for minutes. */
 	const uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -28,5 +28,5 @@ struct walk {
 void walk_begin(struct walk *walk);
 
 /* Visits the next tasks, until the step is over or all have been visited: then walk->is_on is false. */
-void walk_step(struct walk *walk, const struct tasks *tasks, enum visit (*visit)(void *context, const struct task *task),
-	       void *context);
+void walk_step(struct walk *walk, const struct tasks *tasks,
+	       enum visit (*visit)(void *context, const struct task *task), void *context);
