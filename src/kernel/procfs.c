@@ -357,15 +357,20 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret)
 
 uid_t procfs_user(int proc, pid_t pid)
 {
-	struct procfs_status status;
 	uid_t uid = PROCFS_OTHERS;
 	bool is_own = false;
 
 	if (procfs_own_userns(proc, pid, &is_own) < 0 || !is_own || procfs_owner(proc, pid, &uid) < 0)
 		return PROCFS_OTHERS;
-	if (uid == 0 && procfs_status(proc, pid, &status, NULL) == 0)
-		return status.real;
 	return uid;
+}
+
+uid_t procfs_payer(int proc, pid_t pid)
+{
+	const uid_t uid = procfs_user(proc, pid);
+	struct procfs_status status;
+
+	return uid == 0 && procfs_status(proc, pid, &status, NULL) == 0 ? status.real : uid;
 }
 
 int procfs_list(int proc, pid_t tgid, DIR **ret)

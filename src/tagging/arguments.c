@@ -88,7 +88,7 @@ static bool may_ask(const struct arguments *arguments, pid_t tgid, uint32_t ms)
 	const struct unread *unread = &arguments->unread;
 
 	return !unread_has(unread, tgid) && !(unread_any_is_off(unread, ms) &&
-					      unread_is_off(unread, procfs_user(arguments->proc, tgid), ms));
+					      unread_is_off(unread, procfs_payer(arguments->proc, tgid), ms));
 }
 
 /* Adds a question. Returns NULL if there is no room. */
@@ -363,7 +363,7 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 		question->state = QUESTION_UNKNOWN;
 		/* A process that hung before has a pause of its own. */
 		if (!unread_has(&arguments->unread, question->tgid))
-			unread_hung(&arguments->unread, procfs_user(arguments->proc, question->tgid), ms);
+			unread_hung(&arguments->unread, procfs_payer(arguments->proc, question->tgid), ms);
 	}
 	leave(arguments);
 	/* Do not try other processes of this user. */

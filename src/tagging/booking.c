@@ -31,7 +31,7 @@ static uid_t user_of_moved(struct decider *decider, pid_t tgid, uint32_t ms)
 	struct mover *mover = &decider->movers[(uint32_t)tgid % MOVERS];
 
 	if (mover->tgid != tgid || ms - mover->ms >= MOVER_MS)
-		*mover = (struct mover){ tgid, procfs_user(decider->proc, tgid), ms };
+		*mover = (struct mover){ tgid, procfs_payer(decider->proc, tgid), ms };
 	return mover->user;
 }
 

@@ -350,14 +350,15 @@ static ssize_t fetch_dear(struct live_facts *live, enum fact fact)
 	uint64_t ns;
 	ssize_t r;
 
-	if (!spending_is_quiet(spending, ms) && !spending_allows(spending, procfs_user(live->proc, tgid), ms))
+	if (!spending_is_quiet(spending, ms) && !spending_allows(spending, procfs_payer(live->proc, tgid), ms))
 		return spare(live, fact);
 	live->n_read = 0;
 	ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	r = fetch_dear_one(live, fact);
 	ns = spending_cost(clock_ns(CLOCK_THREAD_CPUTIME_ID) - ns, live->n_read);
 	if (spending_is_of_note(spending, ns, ms)) {
-		const uid_t user = procfs_user(live->proc, tgid);
+		/* A read without cost only shows that the user has cheap ones: finding out who pays would cost more. */
+		const uid_t user = ns ? procfs_payer(live->proc, tgid) : procfs_user(live->proc, tgid);
 
 		if (spending_note(spending, user, ns, ms)) {
 			live->has_overspent = true;

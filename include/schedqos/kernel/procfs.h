@@ -106,12 +106,17 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret);
 #define PROCFS_OTHERS ((uid_t)-1)
 
 /*
- * Returns the user who pays for the process: the effective one, or the real one of a process with the rights of root,
- * because everybody can start set-user-ID programs. PROCFS_OTHERS if the process is in another user namespace or gone.
- * Uses the owner of /proc/PID, because looking that up does not take a reference to the process's memory
- * (task_dump_owner in fs/proc/base.c), while reading status does.
+ * Returns the process's effective user; PROCFS_OTHERS if the process is in another user namespace or gone. Uses the
+ * owner of /proc/PID, because looking that up does not take a reference to the process's memory (task_dump_owner in
+ * fs/proc/base.c), while reading status does.
  */
 uid_t procfs_user(int proc, pid_t pid);
+
+/*
+ * Returns the user who is charged for what the process costs us: the effective one, but of a process with the rights of
+ * root the real one, because everybody can start set-user-ID programs. PROCFS_OTHERS as above.
+ */
+uid_t procfs_payer(int proc, pid_t pid);
 
 /* The parsers behind the readers: text is that of the /proc file, NUL-terminated. Return 0 or -EBADMSG. */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret);
