@@ -35,6 +35,7 @@ struct bridge {
 	uint8_t cpu_mode;
 	uint32_t interface_version;
 	char *properties[N_PROPERTIES]; /* as the daemon reported last; "" before that */
+	bool is_asking;			/* for the properties: there is no answer yet */
 	uint64_t answered_us;		/* the daemon's CPU time at its last answer */
 	struct accounts accounts;
 	struct call *calls;

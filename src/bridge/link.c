@@ -72,10 +72,12 @@ static int read_properties(sd_bus_message *reply, const char *values[N_PROPERTIE
 static int on_properties(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
 	const char *values[N_PROPERTIES] = { 0 };
+	struct bridge *bridge = userdata;
 
 	(void)error;
+	bridge->is_asking = false;
 	if (!sd_bus_message_is_method_error(reply, NULL) && read_properties(reply, values) >= 0)
-		take_properties(userdata, values);
+		take_properties(bridge, values);
 	return 0;
 }
 
@@ -92,8 +94,8 @@ static void ask_properties(struct bridge *bridge)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL;
 
-	if (new_properties_call(bridge, &question) >= 0)
-		sd_bus_call_async(bridge->daemon, NULL, question, on_properties, bridge, 0);
+	bridge->is_asking = new_properties_call(bridge, &question) >= 0 &&
+			    sd_bus_call_async(bridge->daemon, NULL, question, on_properties, bridge, 0) >= 0;
 }
 
 static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -187,7 +189,7 @@ static void await_properties(struct bridge *bridge)
 	int r = 0;
 
 	ask_properties(bridge);
-	while (r >= 0 && !*bridge->properties[PROPERTY_VERSION] && now_us < end_us) {
+	while (r >= 0 && bridge->is_asking && now_us < end_us) {
 		r = sd_bus_process(bridge->daemon, NULL);
 		now_us = clock_ns(CLOCK_MONOTONIC) / 1000;
 		if (r == 0 && now_us < end_us)

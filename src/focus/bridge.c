@@ -32,10 +32,45 @@ static void repeat_in(struct focus *focus, uint64_t us)
 
 /* ---- reports and answers ---- */
 
-/* The bridge refuses a user's calls beyond 16 unanswered ones (accounts.h). Other programs of the user call it, too. */
-#define UNANSWERED_MAX 8
+static struct report *find_waiting(struct focus *focus, pid_t pid)
+{
+	for (size_t i = 0; i < focus->n_reports; i++) {
+		if (focus->reports[i].pid == pid)
+			return &focus->reports[i];
+	}
+	return NULL;
+}
 
-static void send_reports(struct focus *focus);
+static void put_waiting(struct focus *focus, pid_t pid, enum shown_level level)
+{
+	struct report *place = find_waiting(focus, pid);
+
+	if (!place && focus->n_reports < SHOWN_MAX)
+		place = &focus->reports[focus->n_reports++];
+	if (place)
+		*place = (struct report){ focus, pid, level };
+}
+
+static void send_waiting(struct focus *focus);
+
+static int on_resending(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct focus *focus = userdata;
+
+	(void)source;
+	(void)usec;
+	focus->is_held_up = false;
+	send_waiting(focus);
+	return 0;
+}
+
+/* Sends a report again later, unless there is a newer one, and nothing until then. */
+static void send_later(struct focus *focus, const struct report *report)
+{
+	if (!find_waiting(focus, report->pid))
+		put_waiting(focus, report->pid, report->level);
+	focus->is_held_up = focus_call_in(focus, &focus->resending, RETRY_US, on_resending, focus) >= 0;
+}
 
 /* Logs an error, whose text may come from anybody. */
 static void say_refusal(const sd_bus_error *error)
@@ -72,16 +107,19 @@ static void say_heard(const struct focus *focus)
 static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unused)
 {
 	const sd_bus_error *error = sd_bus_message_get_error(message);
-	struct focus *focus = userdata;
+	struct report *sent = userdata, report = *sent;
+	struct focus *focus = sent->focus;
 	const bool was_refusing = focus->is_refusing;
 	const bool has_daemon = !sd_bus_error_has_name(error, NO_DAEMON);
 
 	(void)unused;
-	focus->n_unanswered--;
-	send_reports(focus);
+	sent->pid = 0;
 	/* The bridge has no time for this user now. */
 	if (sd_bus_error_has_names(error, SD_BUS_ERROR_LIMITS_EXCEEDED, SD_BUS_ERROR_TIMEOUT, SD_BUS_ERROR_NO_REPLY))
-		repeat_in(focus, RETRY_US);
+		send_later(focus, &report);
+	send_waiting(focus);
+	if (sd_bus_error_has_name(error, SD_BUS_ERROR_LIMITS_EXCEEDED) && !focus->prints)
+		return 0;
 	/* The error concerns one process, which may have ended or belong to somebody else. */
 	if (error && has_daemon && !focus->prints && strncmp(error->name, ERRORS, strlen(ERRORS)) == 0)
 		return 0;
@@ -97,40 +135,62 @@ static int on_answer(sd_bus_message *message, void *userdata, sd_bus_error *unus
 	return 0;
 }
 
-static void send_reports(struct focus *focus)
+/* Returns the report about this process that was sent and not yet answered, or with pid 0 a free place; else NULL. */
+static struct report *find_sent(struct focus *focus, pid_t pid)
 {
-	size_t sent = 0;
-
-	for (; sent < focus->n_reports && focus->n_unanswered < UNANSWERED_MAX; sent++) {
-		const struct report *report = &focus->reports[sent];
-
-		if (sd_bus_call_method_async(focus->system_bus, NULL, BRIDGE, BRIDGE_PATH, BRIDGE, "SetShown",
-					     on_answer, focus, "us", (uint32_t)report->pid,
-					     shown_level_name(report->level)) >= 0)
-			focus->n_unanswered++;
+	for (size_t i = 0; i < REPORTS_SENT_MAX; i++) {
+		if (focus->sent[i].pid == pid)
+			return &focus->sent[i];
 	}
-	focus->n_reports -= sent;
-	memmove(focus->reports, focus->reports + sent, focus->n_reports * sizeof(*focus->reports));
+	return NULL;
 }
 
-/* Returns the place for a report about this process; NULL if too many wait. */
-static struct report *find_place(struct focus *focus, pid_t pid)
+/* Returns the next report to send: reports about one process are sent one after another. NULL: none now. */
+static struct report *next_report(struct focus *focus)
 {
 	for (size_t i = 0; i < focus->n_reports; i++) {
-		if (focus->reports[i].pid == pid)
+		if (!find_sent(focus, focus->reports[i].pid))
 			return &focus->reports[i];
 	}
-	return focus->n_reports < SHOWN_MAX ? &focus->reports[focus->n_reports++] : NULL;
+	return NULL;
+}
+
+static void remove_waiting(struct focus *focus, struct report *report)
+{
+	const size_t after = (size_t)(focus->reports + --focus->n_reports - report);
+
+	memmove(report, report + 1, after * sizeof(*report));
+}
+
+static void send_waiting(struct focus *focus)
+{
+	struct report *sent, *next;
+
+	while (!focus->is_held_up && (sent = find_sent(focus, 0)) && (next = next_report(focus))) {
+		*sent = *next;
+		remove_waiting(focus, next);
+		if (sd_bus_call_method_async(focus->system_bus, NULL, BRIDGE, BRIDGE_PATH, BRIDGE, "SetShown",
+					     on_answer, sent, "us", (uint32_t)sent->pid,
+					     shown_level_name(sent->level)) < 0) {
+			send_later(focus, sent);
+			sent->pid = 0;
+			break;
+		}
+	}
 }
 
 void bridge_tell(struct focus *focus, pid_t pid, enum shown_level level)
 {
-	struct report *place = find_place(focus, pid);
+	put_waiting(focus, pid, level);
+	send_waiting(focus);
+}
 
-	if (!place)
-		return;
-	*place = (struct report){ pid, level };
-	send_reports(focus);
+void bridge_forget(struct focus *focus, pid_t pid)
+{
+	struct report *waiting = find_waiting(focus, pid);
+
+	if (waiting)
+		remove_waiting(focus, waiting);
 }
 
 /* ---- the bridge ---- */

@@ -16,6 +16,9 @@ enum subject { WINDOWS, SOUND, GAMES, N_SUBJECTS };
 
 #define N_SOURCES 8
 
+/* The bridge refuses a user's calls beyond 16 unanswered ones (accounts.h). Other programs of the user call it, too. */
+#define REPORTS_SENT_MAX 8
+
 struct focus {
 	sd_event *event; /* after each event the program reports what is due */
 	/* --print: prints for a user, perhaps while the service runs; otherwise this is the service */
@@ -32,13 +35,15 @@ struct focus {
 	/* the last answer was an error, which was logged */
 	bool is_refusing;
 	bool is_served; /* the last answer was not an error */
-	/* reports that wait to be sent, in order, at most one of each process */
 	struct report {
-		pid_t pid;
+		struct focus *focus;
+		pid_t pid; /* 0: none */
 		enum shown_level level;
-	} reports[SHOWN_MAX];
+	} reports[SHOWN_MAX]; /* that wait to be sent, in order, at most one of each process */
 	size_t n_reports;
-	unsigned n_unanswered; /* reports that were sent and not yet answered */
+	struct report sent[REPORTS_SENT_MAX]; /* without an answer yet */
+	sd_event_source *resending;
+	bool is_held_up; /* nothing is sent until `resending` fires */
 };
 
 /* ---- sources: compositors, PipeWire, GameMode; they come and go ---- */
@@ -128,6 +133,9 @@ int bridge_open(struct focus *focus);
 
 /* Reports the level of a process. Sends it at once, or when earlier reports have been answered. */
 void bridge_tell(struct focus *focus, pid_t pid, enum shown_level level);
+
+/* Drops a report about a process that has ended. */
+void bridge_forget(struct focus *focus, pid_t pid);
 
 /* ---- focus.c: shared functions ---- */
 

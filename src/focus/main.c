@@ -23,6 +23,7 @@ static int on_ended(sd_event_source *source, int pidfd, uint32_t revents, void *
 	for (size_t i = 0; i < focus->shown.n_apps; i++) {
 		if (focus->shown.apps[i].pidfd != pidfd)
 			continue;
+		bridge_forget(focus, focus->shown.apps[i].pid);
 		shown_ended(&focus->shown, focus->shown.apps[i].pid);
 		sources_ended(focus);
 		break;
@@ -160,6 +161,7 @@ static void stop_focus(struct focus *focus)
 	sources_close(focus);
 	shown_clear(&focus->shown);
 	sd_event_source_disable_unref(focus->repeating);
+	sd_event_source_disable_unref(focus->resending);
 	sd_bus_flush_close_unref(focus->system_bus);
 	sd_bus_flush_close_unref(focus->user_bus);
 	sd_event_unref(focus->event);

@@ -85,15 +85,12 @@ void plan_mark_processes(struct plan *plan)
 	}
 }
 
-bool plan_mark_enforced(struct plan *plan, pid_t tid)
+void plan_mark_changed(struct plan *plan, pid_t tid)
 {
 	struct task *task = tasks_find(plan->tasks, tid);
-	const struct rule *rule = task ? plan_rule_of(plan, task->own.rule) : NULL;
 
-	if (plan->undoing || !rule || !rule->enforce)
-		return false;
-	plan_make_due(plan, task, DUE_LOOK);
-	return true;
+	if (task && !plan->undoing)
+		plan_make_due(plan, task, DUE_LOOK);
 }
 
 bool plan_mark_process(struct plan *plan, pid_t tgid)

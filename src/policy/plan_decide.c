@@ -83,7 +83,7 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 	}
 }
 
-static bool enforces(const struct plan *plan, const struct task *task)
+bool plan_enforces(const struct plan *plan, const struct task *task)
 {
 	const struct rule *rule = plan_rule_of(plan, task->own.rule);
 
@@ -98,7 +98,7 @@ static enum task_state next_state(const struct plan *plan, const struct task *ta
 	if (!task_policy_is_fair(task->had.policy))
 		return TASK_NOT_FAIR;
 	/* Without a class, must_leave returns true, whatever the state was. */
-	if (moment != MOMENT_LOOK || enforces(plan, task) || task->own.tag == TAG_NONE)
+	if (moment != MOMENT_LOOK || plan_enforces(plan, task) || task->own.tag == TAG_NONE)
 		return must_leave(plan, task) ? TASK_LEFT_ALONE : TASK_TAGGED;
 	return task->state == TASK_LEFT_ALONE ? TASK_LEFT_ALONE : TASK_TAGGED;
 }
@@ -249,7 +249,7 @@ static void put_class_on(struct plan *plan, const struct decision *decision)
 	hand_on_rule(plan, task);
 	if ((decision->is_first_look || (task->tag != tag && !was_left_alone)) && task->state != TASK_NOT_FAIR)
 		drop_unprivileged(plan, task);
-	if (task->state == TASK_TAGGED && (takes_effect(decision->moment) || enforces(plan, task)))
+	if (task->state == TASK_TAGGED && (takes_effect(decision->moment) || plan_enforces(plan, task)))
 		task->theirs = 0;
 }
 
@@ -266,7 +266,7 @@ static struct plan_action action_of(const struct plan *plan, const struct decisi
 		.want = *want,
 		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
 		.reason = task_reason(task),
-		.is_put_back = !takes_effect(decision->moment) && decision->chosen && enforces(plan, task),
+		.is_put_back = !takes_effect(decision->moment) && decision->chosen && plan_enforces(plan, task),
 		.is_above_limit = was_above_fair || exceeds_limit(plan, task, &task->known),
 	};
 

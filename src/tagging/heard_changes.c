@@ -52,8 +52,14 @@ static void drain(struct heard *heard)
 static enum visit look_at(void *context, const struct task *task)
 {
 	struct heard *heard = context;
-	if (!task->own.rule || !plan_mark_enforced(heard->decider->plan, task->tid))
+	struct task_attr attr;
+
+	if (!plan_enforces(heard->decider->plan, task))
 		return VISIT_SKIPPED;
+	/* The record of an ended task stays for a while. It needs no decision, so it must not end the step. */
+	if (task->due != DUE_NOTHING || applier_read(&heard->decider->applier, task->tid, &attr) < 0)
+		return VISIT_READ;
+	plan_mark_changed(heard->decider->plan, task->tid);
 	heard->changes.n_enforced++;
 	return VISIT_DUE;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A walk goes through all tasks in steps, one per WALK_STEP_MS, so that no other task waits long for it. A step is
- * limited in CPU time and in the number of tasks that it makes due. Tasks that are born meanwhile may be left out.
+ * limited in CPU time and in the number of tasks that it makes due. Between two steps, a task that was not visited yet
+ * may fork, and its child copies a record that is out of date. So after the last task the walk visits once more those
+ * that were born since it began: their parents' records are right by then.
  */
 #pragma once
 
@@ -21,6 +23,8 @@ enum visit {
 /* Starts as all zeroes. */
 struct walk {
 	bool is_on;
+	bool is_again;	/* visits those that were born since it began */
+	uint32_t began; /* ticks since boot, cut to 32 bits */
 	uint32_t cursor;
 	uint64_t us; /* CPU time of this walk so far, or of the last one */
 };

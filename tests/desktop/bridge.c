@@ -3,7 +3,8 @@
  * A stand-in for the bridge: owns org.schedqos1 on the bus that DBUS_SYSTEM_BUS_ADDRESS names, and prints "PID LEVEL"
  * for each SetShown. With an argument it refuses every call with that error; an argument that contains "Mutter" is
  * instead a name to own in place of org.schedqos1. With "slow" it answers calls after a while, and like the bridge
- * refuses those beyond 16 unanswered ones.
+ * refuses those beyond 16 unanswered ones. With "busy" it refuses the first five calls, as the bridge does while a user
+ * has used up a share of it.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ static const char *refusal;
 static sd_event_source *answering; /* NULL if each call is answered at once */
 static sd_bus_message *waiting[WAITING_MAX];
 static unsigned n_waiting;
+static unsigned n_to_refuse;
 
 static int answer_all(sd_event_source *source, uint64_t usec, void *userdata)
 {
@@ -47,6 +49,10 @@ static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *erro
 		return r;
 	if (refusal)
 		return sd_bus_error_set(error, refusal, "not \033[31mtoday");
+	if (n_to_refuse) {
+		n_to_refuse--;
+		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many calls");
+	}
 	if (answering && n_waiting == WAITING_MAX)
 		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many calls");
 	printf("%u %s\n", pid, level);
@@ -73,7 +79,8 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 && strstr(argv[1], "Mutter") ? argv[1] : NAME;
 	int r;
 
-	refusal = argc > 1 && name != argv[1] && !is_slow ? argv[1] : NULL;
+	n_to_refuse = argc > 1 && strcmp(argv[1], "busy") == 0 ? 5 : 0;
+	refusal = argc > 1 && name != argv[1] && !is_slow && !n_to_refuse ? argv[1] : NULL;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	r = sd_event_new(&event);
 	if (r >= 0)

@@ -121,10 +121,17 @@ class Niri(Conversation):
         self.shows(lines, self.one, "visible$")
         self.assertGreaterEqual(self.asked, before + 2)
 
+    def test_reports_that_a_busy_bridge_refuses_are_sent_again(self):
+        """Only those: to repeat all would keep the bridge busy."""
+        self.report_many("busy")
+
     def test_reports_about_many_apps_wait_for_answers(self):
         """The bridge refuses a user's calls beyond 16 unanswered ones, so it gets no more than that at once."""
+        self.report_many("slow")
+
+    def report_many(self, how):
         self.start_bus()
-        bridge = self.start_bridge("slow")
+        bridge = self.start_bridge(how)
         apps = [self.start("sleep", "1000").pid for _ in range(30)]
         self.windows = [self.window(number, pid, 1, True) for number, pid in enumerate(apps, 10)]
         focus = self.start(FOCUS)

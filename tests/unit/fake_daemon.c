@@ -187,8 +187,10 @@ void mark_enforced(struct machine *m)
 	uint32_t cursor = 0;
 	const struct task *task;
 
-	while ((task = tasks_next(plan_tasks(m->plan), &cursor)))
-		plan_mark_enforced(m->plan, task->tid);
+	while ((task = tasks_next(plan_tasks(m->plan), &cursor))) {
+		if (plan_enforces(m->plan, task))
+			plan_mark_changed(m->plan, task->tid);
+	}
 }
 
 void look_at_enforced(struct machine *m)

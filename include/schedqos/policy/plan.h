@@ -224,8 +224,11 @@ bool plan_needs_moves(const struct plan *plan);
 /* Marks the process as due to be matched. Returns false if it has no record. */
 bool plan_mark_process(struct plan *plan, pid_t tgid);
 
-/* Marks the task as due to be looked at if its rule enforces its class. Returns whether it does. */
-bool plan_mark_enforced(struct plan *plan, pid_t tid);
+/* Returns whether the task has a rule that enforces its class. */
+bool plan_enforces(const struct plan *plan, const struct task *task);
+
+/* Marks the task as due to be looked at, because somebody may have changed its attributes. */
+void plan_mark_changed(struct plan *plan, pid_t tid);
 
 /* Returns whether the rule of this process has thread rules. leader: may be NULL. */
 bool plan_has_thread_rules(const struct plan *plan, const struct task *leader);
