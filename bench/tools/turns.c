@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Measures how the CPUs of a virtual machine take turns: one thread of real-time priority on each CPU reads the clock
- * in a loop, beside one that sleeps for a millisecond at a time. It begins once all spin: while only two of four CPUs are
- * busy, QEMU 7 may let one stand still for 0.1 s. Prints two percentages: the share of the time that the
- * worst CPU spends in pauses of over 0.3 ms, and the speed of the slowest CPU relative to the fastest.
+ * in a loop, beside one that sleeps for a millisecond at a time. It begins once all spin: while only two of four CPUs
+ * are busy, QEMU 7 may let one stand still for 0.1 s. Prints two percentages: the share of the time that the worst
+ * CPU spends in pauses of over 0.3 ms, and the speed of the slowest CPU relative to the fastest.
  */
 #include <errno.h>
 #include <inttypes.h>
