@@ -23,9 +23,9 @@ from .storms.rules import filled
 REFERENCE = "schedqos"
 ANNOUNCEMENT = "announcement"
 BARE = "bare"
-EXPECTED = ("default, bare, schedqos, schedqos:PRESET, schedqos:FILE.json, build:NAME=DIR or cmd:NAME=COMMAND; "
-            "schedqos and build also with +RULES; default, schedqos and build with +weights or +weights=SESSION; all but cmd "
-            f"with +SETTING, or a SETTING alone: {settings.EXPECTED}")
+EXPECTED = ("default (no daemon), bare, schedqos (with the announcement's mapping), schedqos:PRESET, schedqos:FILE.json, "
+            "build:NAME=DIR or cmd:NAME=COMMAND; schedqos and build also with +RULES; default, schedqos and build with +weights "
+            f"or +weights=SESSION; all but cmd with +SETTING, or a SETTING alone: {settings.EXPECTED}")
 _POLICIES = {"SCHED_NORMAL": attr.NORMAL, "SCHED_OTHER": attr.NORMAL, "SCHED_BATCH": attr.BATCH,
              "SCHED_IDLE": attr.IDLE}
 
