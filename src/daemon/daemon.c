@@ -76,9 +76,6 @@ static int init_loop(struct daemon *daemon)
 		r = sd_event_add_signal(daemon->event, NULL, SIGHUP | SD_EVENT_SIGNAL_PROCMASK, on_hangup, daemon);
 	if (r >= 0)
 		r = sd_event_set_watchdog(daemon->event, 1);
-	signal(SIGPIPE, SIG_IGN);
-	/* With a file size limit (ulimit -f) writing the state file must fail with EFBIG, not kill us. */
-	signal(SIGXFSZ, SIG_IGN);
 	return check(r, "cannot make the event loop");
 }
 
@@ -236,12 +233,13 @@ static int detach(int *ret_ready, int *ret_status)
 
 /*
  * Sends the status to the waiting caller. If the start succeeded, first redirects the standard streams to /dev/null,
- * except stderr if keep_stderr.
+ * except stderr if keep_stderr. Returns whether the caller still waits.
  */
-static void detach_done(int ready, int status, bool keep_stderr)
+static bool detach_done(int ready, int status, bool keep_stderr)
 {
 	uint8_t byte = (uint8_t)status;
 	_cleanup_close_ int null = -1;
+	ssize_t n;
 
 	if (status == 0) {
 		null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -250,9 +248,11 @@ static void detach_done(int ready, int status, bool keep_stderr)
 		if (chdir("/") < 0)
 			byte = EXIT_FAILURE;
 	}
-	while (write(ready, &byte, 1) < 0 && errno == EINTR)
-		;
+	do {
+		n = write(ready, &byte, 1);
+	} while (n < 0 && errno == EINTR);
 	close(ready);
+	return n == 1;
 }
 
 /* Runs the daemon, in the process that detach() has made or in the caller's. */
@@ -273,8 +273,9 @@ static int run_daemon(const struct daemon_options *options, int ready)
 		announce(&daemon);
 		keep_stderr = log_sink_ready();
 	}
-	if (ready >= 0)
-		detach_done(ready, status, keep_stderr);
+	/* A caller that was interrupted has failed, so the daemon must not go on, either. */
+	if (ready >= 0 && !detach_done(ready, status, keep_stderr) && status == 0)
+		sd_event_exit(daemon.event, EXIT_FAILURE);
 	if (status == 0) {
 		status = check(tagger_loop(daemon.tagger), "the event loop failed");
 		finish_daemon(&daemon);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -59,11 +60,11 @@ static int try_to_lock(int fd, bool as_daemon, pid_t *ret_owner)
 static int take_lock(bool as_daemon, pid_t *ret_owner)
 {
 	const struct timespec pause = { .tv_nsec = RETRY_MS * 1000000L };
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int folder = state_folder_open(), fd = -1;
 	int r;
 
-	if (mkdir(STATE_FOLDER, 0755) < 0 && errno != EEXIST)
-		return -errno;
+	if (folder < 0)
+		return folder;
 	fd = open(LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
@@ -81,7 +82,15 @@ static int take_lock(bool as_daemon, pid_t *ret_owner)
 int instance_lock(bool as_daemon, const char *remedy)
 {
 	pid_t owner = 0;
-	int r = take_lock(as_daemon, &owner);
+	int r;
+
+	/*
+	 * Who has the lock changes the machine and must not die halfway: because nobody reads its log, or while it
+	 * writes a record under a limit on the size of files (ulimit -f). Both fail with an error instead.
+	 */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	r = take_lock(as_daemon, &owner);
 
 	if (r == -EEXIST)
 		log_error("already running as pid %d%s%s", (int)owner, remedy ? ": " : "", remedy ? remedy : "");

@@ -38,10 +38,10 @@ static void take_descriptors(int fd, int leash)
 {
 	int null;
 
-	fd = fcntl(fd, F_DUPFD, LEASH_FD + 1);
-	leash = fcntl(leash, F_DUPFD, LEASH_FD + 1);
-	dup2(fd, SERVED_FD);
-	dup2(leash, LEASH_FD);
+	/* By way of descriptors that are open, because no other may be left. */
+	if (dup2(fd, STDIN_FILENO) < 0 || dup2(leash, STDOUT_FILENO) < 0 || dup2(STDIN_FILENO, SERVED_FD) < 0 ||
+	    dup2(STDOUT_FILENO, LEASH_FD) < 0)
+		_exit(EXIT_FAILURE);
 	close_range(LEASH_FD + 1, ~0U, 0);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int i = 0; i <= STDERR_FILENO; i++)

@@ -97,7 +97,8 @@ int folder_open(const char *path, mode_t mode)
 {
 	int fd;
 
-	if (mkdir(path, mode) < 0 && errno != EEXIST)
+	/* Whatever the umask: other users need the runtime folder. */
+	if (mkdir(path, mode) < 0 ? errno != EEXIST : chmod(path, mode) < 0)
 		return -errno;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;

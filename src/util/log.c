@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <schedqos/util/text.h>
+
 #define LINE_MAX_BYTES 4096
 
 void log_to_stderr(int level, bool plain, const char *line)
@@ -50,15 +52,31 @@ void log_write(int level, const char *format, ...)
 	logger.sink(level & ~LOG_PLAIN, level & LOG_PLAIN, line);
 }
 
+/* Removes part of a character from the end of text that was cut: it becomes part of JSON, which has to be UTF-8. */
+static void drop_part(char *text, size_t length)
+{
+	size_t start = length;
+
+	while (start > 0 && (text[start - 1] & 0xc0) == 0x80)
+		start--;
+	if (start > 0 && (text[start - 1] & 0x80))
+		start--;
+	if (start < length && text_utf8_length(text + start, length - start) != length - start)
+		text[start] = '\0';
+}
+
 void problem_report(struct problem *problem, const char *format, ...)
 {
 	va_list args;
+	size_t n;
 
 	if (problem->count++)
 		return;
 	va_start(args, format);
-	vsnprintf(problem->text, sizeof(problem->text), format, args);
+	n = (size_t)vsnprintf(problem->text, sizeof(problem->text), format, args);
 	va_end(args);
+	if (n >= sizeof(problem->text))
+		drop_part(problem->text, sizeof(problem->text) - 1);
 	log_warning("%s", problem->text);
 }
 

@@ -61,6 +61,9 @@ static bool is_printable(uint32_t c)
 	/* Tag characters spell out invisible text. */
 	if (c >= 0xe0000 && c <= 0xe007f)
 		return false;
+	/* No characters: sd-bus refuses a message with one (unichar_is_valid). */
+	if ((c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef))
+		return false;
 	return c != 0xad && c != 0x61c && c != 0xfeff && !(c >= 0xfff0 && c <= 0xfffb);
 }
 

@@ -39,6 +39,12 @@ TEST(text_that_is_not_printable_is_escaped)
 		CASE("\xef\xbf\xb9", "\\xef\\xbf\\xb9"), /* interlinear annotation */
 		CASE("\xd8\x9c", "\\xd8\\x9c"), /* Arabic letter mark */
 		CASE("\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81"), /* tag letter A */
+		/* no characters */
+		CASE("\xef\xbf\xbe", "\\xef\\xbf\\xbe"),
+		CASE("\xef\xbf\xbf", "\\xef\\xbf\\xbf"),
+		CASE("\xef\xb7\x90\xef\xb7\xaf", "\\xef\\xb7\\x90\\xef\\xb7\\xaf"),
+		CASE("\xf0\x9f\xbf\xbf", "\\xf0\\x9f\\xbf\\xbf"),
+		STAYS("\xef\xb7\x8f\xef\xb7\xb0\xef\xbf\xbd"),
 		/* broken UTF-8, byte by byte */
 		CASE("\xff\xfe", "\\xff\\xfe"),
 		CASE("\x80", "\\x80"),
