@@ -238,6 +238,7 @@ uninstall: ## end the daemon and remove what was installed, but no folder that h
 	$Qcd "$(DESTDIR)$(DATADIR)/schedqos" 2>/dev/null && rmdir $(filter-out ./,$(sort $(dir $(CONFIGS)))) 2>/dev/null || :
 	$Qrmdir "$(DESTDIR)$(DATADIR)/schedqos" "$(DESTDIR)$(SYSCONFDIR)/schedqos" 2>/dev/null || :
 	$Qrmdir "$(DESTDIR)$(UNITDIR)/schedqos.service.d" 2>/dev/null || :
+	$Q[ -n "$(DESTDIR)" ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload || :
 	$Qrm -rf "$(DESTDIR)$(BENCHDIR)" "$(DESTDIR)$(BENCHLIBDIR)" "$(DESTDIR)$(PREFIX)/bin/schedqos-bench"
 
 # The bus reads no other prefix than /usr, nor does polkit before version 124.

@@ -53,8 +53,10 @@ static int set_shown(sd_bus_message *message, void *userdata, sd_bus_error *erro
 		n_to_refuse--;
 		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many calls");
 	}
-	if (answering && n_waiting == WAITING_MAX)
+	if (answering && n_waiting == WAITING_MAX) {
+		printf("refused %u\n", pid);
 		return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many calls");
+	}
 	printf("%u %s\n", pid, level);
 	if (answering) {
 		waiting[n_waiting++] = sd_bus_message_ref(message);

@@ -134,12 +134,10 @@ class Niri(Conversation):
         bridge = self.start_bridge(how)
         apps = [self.start("sleep", "1000").pid for _ in range(30)]
         self.windows = [self.window(number, pid, 1, True) for number, pid in enumerate(apps, 10)]
-        focus = self.start(FOCUS)
+        self.start(FOCUS)
         for pid in apps:
             self.shows(bridge.lines, pid, "focused$")
         self.assertEqual(sorted(bridge.lines.all), sorted(["ready"] + ["%d focused" % pid for pid in apps]))
-        with open(focus.log, encoding="utf-8") as log:
-            self.assertNotIn("too many calls", log.read())
 
     def test_signals_of_strangers_are_ignored(self):
         """
