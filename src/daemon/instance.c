@@ -85,8 +85,8 @@ int instance_lock(bool as_daemon, const char *remedy)
 	int r;
 
 	/*
-	 * Who has the lock changes the machine and must not die halfway: because nobody reads its log, or while it
-	 * writes a record under a limit on the size of files (ulimit -f). Both fail with an error instead.
+	 * The holder of the lock changes the machine, so no signal may end it halfway. A log that nobody reads, or a
+	 * record larger than ulimit -f allows, is then an error of write().
 	 */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);

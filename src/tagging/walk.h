@@ -13,7 +13,7 @@
 #define WALK_STEP_CPU_NS 3000000
 #define WALK_STEP_DUE	 64
 
-/* What a visit has done. */
+/* The result of a visit. */
 enum visit {
 	VISIT_SKIPPED, /* nothing: another kind of task */
 	VISIT_READ,    /* something was read */

@@ -97,7 +97,7 @@ int folder_open(const char *path, mode_t mode)
 {
 	int fd;
 
-	/* Whatever the umask: other users need the runtime folder. */
+	/* Set the mode in spite of the umask: other users have to reach the runtime folder. */
 	if (mkdir(path, mode) < 0 ? errno != EEXIST : chmod(path, mode) < 0)
 		return -errno;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -130,7 +130,7 @@ class Machine:
                 said = program.process.stderr.read().strip()
                 if program.process.returncode < 0:
                     raise Failure(f"{self.title}: QEMU was killed by signal {-program.process.returncode}")
-                # What it says of the kernel is an answer for a bisection; a lack of memory is none.
+                # If QEMU complains about the kernel, a bisection skips it. If QEMU lacks memory, the bisection ends.
                 if program.process.returncode and "kernel" not in said:
                     raise Failure(f"{self.title}: QEMU fails: {said[-1000:] or program.process.returncode}")
                 raise self._no_boot("ended without a result" + (f": {said[-1000:]}" if said else ""), console)

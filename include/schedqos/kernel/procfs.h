@@ -113,8 +113,8 @@ int procfs_own_userns(int proc, pid_t tid, bool *ret);
 uid_t procfs_user(int proc, pid_t pid);
 
 /*
- * Returns the user who is charged for what the process costs us: the effective one, but of a process with the rights of
- * root the real one, because everybody can start set-user-ID programs. PROCFS_OTHERS as above.
+ * Returns the user who is charged for reading about the process. This is its effective user. If that is root, it is
+ * the real user, because everybody can start a set-user-ID program of root's. PROCFS_OTHERS as above.
  */
 uid_t procfs_payer(int proc, pid_t pid);
 
