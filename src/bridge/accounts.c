@@ -54,7 +54,7 @@ int account_message(struct accounts *accounts, uid_t uid, uint64_t now_us)
 {
 	struct account *account;
 
-	if (!can_pay(&accounts->all, ACCOUNT_OF_ALL, now_us, ACCOUNT_OF_ALL.message_us))
+	if (!can_pay(&accounts->all, ACCOUNT_OF_ALL, now_us, ACCOUNT_OF_ALL.message_us) && !accounts->is_at_seat(uid))
 		return -EAGAIN;
 	account = get_account(accounts, uid, now_us);
 	if (!account)
@@ -72,7 +72,8 @@ int account_begin(struct accounts *accounts, uid_t uid, uint64_t now_us, struct 
 
 	if (!account)
 		return -ENOMEM;
-	if (account->calls >= ACCOUNT_OF_UID.calls || accounts->all.calls >= ACCOUNT_OF_ALL.calls)
+	if (account->calls >= ACCOUNT_OF_UID.calls ||
+	    (accounts->all.calls >= ACCOUNT_OF_ALL.calls && !accounts->is_at_seat(uid)))
 		return -EBUSY;
 	account->calls++;
 	accounts->all.calls++;
@@ -84,9 +85,11 @@ int account_ask(struct accounts *accounts, struct account *account, uint64_t now
 {
 	if (account->asked >= ACCOUNT_OF_UID.asked)
 		return -EBUSY;
-	if (accounts->all.asked >= ACCOUNT_OF_ALL.asked ||
-	    !can_pay(account, ACCOUNT_OF_UID, now_us, ACCOUNT_AHEAD_US * ACCOUNT_OF_UID.daemon_times) ||
-	    !can_pay(&accounts->all, ACCOUNT_OF_ALL, now_us, ACCOUNT_AHEAD_US * ACCOUNT_OF_ALL.daemon_times))
+	if (!can_pay(account, ACCOUNT_OF_UID, now_us, ACCOUNT_AHEAD_US * ACCOUNT_OF_UID.daemon_times))
+		return -EAGAIN;
+	if ((accounts->all.asked >= ACCOUNT_OF_ALL.asked ||
+	     !can_pay(&accounts->all, ACCOUNT_OF_ALL, now_us, ACCOUNT_AHEAD_US * ACCOUNT_OF_ALL.daemon_times)) &&
+	    !accounts->is_at_seat(account->uid))
 		return -EAGAIN;
 	account->asked++;
 	accounts->all.asked++;

@@ -10,7 +10,8 @@
 #include <sys/types.h>
 
 /*
- * Limits of one uid, and of all together, because one user may own thousands of uids (subuid(5)). A message costs
+ * Limits of one uid, and of all together, because one user may own thousands of uids (subuid(5)). So that such a crowd
+ * does not lock out the user at the machine, the limits of all do not hold for a uid at a seat. A message costs
  * message_us. Time of the daemon costs daemon_times as much, because the daemon's priority is above all others. Debts
  * shrink as time passes; up to ACCOUNT_BURST_US may be owed.
  */
@@ -36,6 +37,7 @@ struct account {
 };
 
 struct accounts {
+	bool (*is_at_seat)(uid_t uid);
 	struct account all, *each;
 };
 

@@ -10,6 +10,12 @@
 #define OF_UID (ACCOUNT_BURST_US / ACCOUNT_OF_UID.message_us)
 #define OF_ALL (ACCOUNT_BURST_US / ACCOUNT_OF_ALL.message_us)
 #define LATER (100 * 1000000ULL)
+#define SITTING 1000000
+
+static bool is_at_seat(uid_t uid)
+{
+	return uid == SITTING;
+}
 
 static uint64_t send_all(struct accounts *accounts, uid_t uid, uint64_t now_us)
 {
@@ -41,7 +47,7 @@ static void work(struct accounts *accounts, uid_t uid, uint64_t now_us, uint64_t
 
 TEST(a_uid_has_a_rate_and_a_reserve)
 {
-	struct accounts accounts = { 0 };
+	struct accounts accounts = { .is_at_seat = is_at_seat };
 
 	assert_int_equal(send_all(&accounts, 7, LATER), OF_UID);
 	/* The reserve fills up again at the rate, and never beyond its size. */
@@ -52,7 +58,7 @@ TEST(a_uid_has_a_rate_and_a_reserve)
 
 TEST(all_uids_together_have_a_rate_and_a_reserve)
 {
-	struct accounts accounts = { 0 };
+	struct accounts accounts = { .is_at_seat = is_at_seat };
 	uint64_t sum = 0;
 	size_t known = 0;
 
@@ -66,9 +72,30 @@ TEST(all_uids_together_have_a_rate_and_a_reserve)
 	accounts_free(&accounts);
 }
 
+TEST(a_crowd_does_not_lock_out_a_user_at_a_seat)
+{
+	struct accounts accounts = { .is_at_seat = is_at_seat };
+	struct account *sitting, *standing, *ignored;
+
+	for (uid_t uid = 1; uid <= OF_ALL / OF_UID; uid++)
+		send_all(&accounts, uid, LATER);
+	for (uid_t uid = 1; accounts.all.calls < ACCOUNT_OF_ALL.calls; uid++)
+		standing = begin(&accounts, uid);
+	assert_int_equal(account_message(&accounts, 70000, LATER), -EAGAIN);
+	assert_int_equal(account_begin(&accounts, 70000, LATER, &ignored), -EBUSY);
+	assert_int_equal(account_ask(&accounts, standing, LATER), -EAGAIN);
+	sitting = begin(&accounts, SITTING);
+	assert_int_equal(account_ask(&accounts, sitting, LATER), 0);
+	account_answered(&accounts, sitting, LATER, 0);
+	/* The limits of one uid hold. */
+	assert_int_equal(send_all(&accounts, SITTING, LATER), OF_UID);
+	assert_int_equal(account_ask(&accounts, sitting, LATER), -EAGAIN);
+	accounts_free(&accounts);
+}
+
 TEST(a_refused_call_is_not_charged_to_all_uids)
 {
-	struct accounts accounts = { 0 };
+	struct accounts accounts = { .is_at_seat = is_at_seat };
 
 	send_all(&accounts, 7, LATER);
 	for (unsigned i = 0; i < 10 * OF_ALL; i++)
@@ -79,7 +106,7 @@ TEST(a_refused_call_is_not_charged_to_all_uids)
 
 TEST(the_daemon_s_time_is_charged_at_a_higher_rate)
 {
-	struct accounts accounts = { 0 };
+	struct accounts accounts = { .is_at_seat = is_at_seat };
 
 	work(&accounts, 7, LATER, 3 * ACCOUNT_BURST_US / 2 / ACCOUNT_OF_UID.daemon_times);
 	assert_int_equal(account_message(&accounts, 7, LATER + ACCOUNT_BURST_US / 4), -EAGAIN);
@@ -95,7 +122,7 @@ TEST(the_daemon_s_time_is_charged_at_a_higher_rate)
 /* Otherwise many calls that are accepted before the first is answered could cost more than the reserve. */
 TEST(the_daemon_s_time_is_charged_in_advance)
 {
-	struct accounts accounts = { 0 };
+	struct accounts accounts = { .is_at_seat = is_at_seat };
 	struct account *first = begin(&accounts, 7), *second = begin(&accounts, 7);
 
 	assert_int_equal(account_ask(&accounts, first, LATER), 0);
@@ -110,7 +137,7 @@ TEST(the_daemon_s_time_is_charged_in_advance)
 
 TEST(a_uid_has_at_most_one_question_with_the_daemon)
 {
-	struct accounts accounts = { 0 };
+	struct accounts accounts = { .is_at_seat = is_at_seat };
 	struct account *first = begin(&accounts, 7), *second = begin(&accounts, 7), *other = begin(&accounts, 8);
 
 	assert_int_equal(account_ask(&accounts, first, LATER), 0);
@@ -123,7 +150,7 @@ TEST(a_uid_has_at_most_one_question_with_the_daemon)
 
 TEST(the_number_of_unanswered_calls_is_limited)
 {
-	struct accounts accounts = { 0 };
+	struct accounts accounts = { .is_at_seat = is_at_seat };
 	struct account *seven = NULL, *ignored;
 
 	for (unsigned i = 0; i < ACCOUNT_OF_UID.calls; i++)
@@ -142,7 +169,7 @@ TEST(the_number_of_unanswered_calls_is_limited)
 
 TEST(an_account_without_debts_is_replaced)
 {
-	struct accounts accounts = { 0 };
+	struct accounts accounts = { .is_at_seat = is_at_seat };
 
 	for (uid_t uid = 1; uid < 1000; uid++)
 		send_all(&accounts, uid, uid * LATER);

@@ -187,8 +187,8 @@ class Desktop:
 
     def a_crowd_of_uids_locks_nobody_out(self):
         """
-        Each uid calls far less than it may, but together they are refused. Root is always served, and a user in
-        between.
+        Each uid calls far less than it may, but together they are refused. Root is always served, and so is a user at
+        a seat.
         """
         crowd = Crowd(CROWD)
         try:
