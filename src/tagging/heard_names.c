@@ -56,13 +56,15 @@ static enum visit read_name(void *context, const struct task *task)
 {
 	struct heard *heard = context;
 	struct plan *plan = heard->decider->plan;
-	struct task_event event = { .what = EVENT_RENAME, .tid = task->tid, .tgid = task->tgid, .ms = clock_ms() };
+	struct task_event event = { .what = EVENT_RENAME, .tid = task->tid, .tgid = task->tgid };
 	const enum due due = task->due;
 
 	if (!plan_has_thread_rules(plan, tasks_leader(plan_tasks(plan), task->tgid)))
 		return VISIT_SKIPPED;
-	if (procfs_comm(heard->decider->proc, task->tid, event.comm) == 0)
+	if (procfs_comm(heard->decider->proc, task->tid, event.comm) == 0) {
+		event.ms = clock_ms();
 		plan_book(plan, &event);
+	}
 	return task->due != due ? VISIT_DUE : VISIT_READ;
 }
 
