@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 from steps import (  # noqa: E402
     CONFIG, TOP, UNIT, Steps, command, equal, knobs, show, systemctl, take, wanted_knobs, write,
 )
+import methods  # noqa: E402
 from attributes import NORMAL, classes, fair, set_attr  # noqa: E402
 from programs import Program, sleep_program  # noqa: E402
 from waiting import wait_for  # noqa: E402
@@ -25,6 +26,8 @@ from waiting import wait_for  # noqa: E402
 DEBS = os.path.join(TOP, "debs")
 OLDER = os.path.join(DEBS, "older.deb")
 NEW = [os.path.join(DEBS, name) for name in ("schedqos.deb", "schedqos-bench.deb")]
+DESKTOP = os.path.join(DEBS, "schedqos-desktop.deb")
+BRIDGE = "schedqos-bridge.service"
 # A program that has a rule in every version.
 TAGGED = "rclone"
 OURS = '{ "schedqos": { "log": "info" } }\n'
@@ -119,6 +122,18 @@ class Packages(Steps):
         systemctl("enable", "--now", UNIT)
         wait_for_class(self.task, "QOS_BACKGROUND")
 
+    def the_desktop_part_can_be_upgraded_and_can_go_and_return(self):
+        """Each time, the bridge may use the daemon's socket, and nothing wants the bridge's unit once that is gone."""
+        for _ in range(2):
+            for _ in range(2):
+                dpkg("-i", DESKTOP)
+                command("busctl", "call", methods.NAME, methods.PATH, methods.NAME, "Status")
+                equal(show("ActiveState", BRIDGE), "active")
+            dpkg("-r", "schedqos-desktop")
+            equal((show("LoadState", BRIDGE), show("ActiveState", BRIDGE)), ("not-found", "inactive"))
+            systemctl("restart", UNIT)
+        wait_for_class(self.task, "QOS_BACKGROUND")
+
     def the_tests_of_the_package_pass(self):
         with open(os.path.join(DEBS, "tests/control"), encoding="ascii") as file:
             names = [line.split(":")[1].strip() for line in file if line.startswith("Tests:")]
@@ -150,7 +165,7 @@ class Packages(Steps):
         self.check_restored()
 
     def a_purge_leaves_nothing(self):
-        dpkg("-P", "schedqos", "schedqos-bench")
+        dpkg("-P", "schedqos", "schedqos-bench", "schedqos-desktop")
         equal(sorted(files() ^ self.files_before), [])
         # The user stays, as in other packages of Debian, because it may own files.
         equal({user for user in pwd.getpwall() if user.pw_name != "schedqos"}, self.users_before)
