@@ -182,6 +182,17 @@ static char review(const struct edit *edit, int *ret_status)
 	return ask_user("Install it? [y/N/e(dit again)]", 'n');
 }
 
+/* Returns whether the copy has the text of the file, as after an editor that wrote it without a change. */
+static bool is_same_text(const struct edit *edit)
+{
+	_cleanup_free_ char *text = NULL, *edited = NULL;
+	size_t size, edited_size;
+
+	return read_text_file(edit->path, CONFIG_SIZE_MAX, &text, &size) == 0 &&
+	       read_text_file(edit->copy, CONFIG_SIZE_MAX, &edited, &edited_size) == 0 && size == edited_size &&
+	       memcmp(text, edited, size) == 0;
+}
+
 /* Edits and reviews the copy until it is installed or dropped. Returns an exit status. */
 static int edit_it(const struct edit *edit)
 {
@@ -190,7 +201,7 @@ static int edit_it(const struct edit *edit)
 
 	while (answer == 'e') {
 		status = run_editor(edit->copy);
-		if (status == 0 && is_as_before(edit->copy, &edit->begun)) {
+		if (status == 0 && (is_as_before(edit->copy, &edit->begun) || is_same_text(edit))) {
 			log_info("%s: unchanged", edit->path);
 			break;
 		}

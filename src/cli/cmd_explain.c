@@ -66,10 +66,12 @@ static int explain_verb(const struct command *command, pid_t task, const char *n
 	int status;
 
 	/* Other users need the daemon, which sees things that they may not see. */
-	if (geteuid() != 0 || instance_owner() > 0)
+	if (geteuid() != 0 || instance_owner() > 0) {
+		warn_unused_paths(&command->paths);
 		status = ask_daemon(task, name, &json);
-	else
+	} else {
 		status = rehearse(command, task, name, &json);
+	}
 	if (status)
 		return status;
 	if (option_given(command, OPTION_JSON))
@@ -84,7 +86,9 @@ int cmd_explain(const struct command *command)
 	pid_t task = 0, other = 0;
 	int status;
 
-	if (!text == !name || (name && (against || !*name)))
+	if (name && (text || against))
+		return usage_error(command->verb, "--name cannot be combined with a task or --against");
+	if (!text && (!name || !*name))
 		return usage_error(command->verb, "explain needs the id of a process or thread, or --name");
 	if (against && option_given(command, OPTION_JSON))
 		return usage_error(command->verb, "--against and --json cannot be combined");

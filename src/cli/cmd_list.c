@@ -59,12 +59,12 @@ static void add_text_row(struct text_buf *rows, const struct task_row *row)
 
 	if (row->slice_ns)
 		snprintf(slice, sizeof(slice), "%.4g", row->slice_ns / 1e6);
-	text_buf_printf(rows, "%s\t%d\t%s\t%s\t%s\t", row->class ? row->class : "-", (int)row->tgid,
-			user_name(row->uid), row_name(row, name), row->app ? row->app : "-");
+	text_buf_printf(rows, "%s\t%d\t%s\t%s\t", row->class ? row->class : "-", (int)row->tgid, user_name(row->uid),
+			row_name(row, name));
 	/* Policies are shown without their common prefix. */
-	text_buf_printf(rows, "%s%s%s\t%s\t%d\t%s\t", row->reason, row->flags & BUS_TASK_LIMITED ? ",limited" : "",
-			row->flags & BUS_TASK_RAISED ? ",focused" : "",
-			task_policy_name(row->policy) + strlen("SCHED_"), row->nice, slice);
+	text_buf_printf(rows, "%s\t%d\t%s\t", task_policy_name(row->policy) + strlen("SCHED_"), row->nice, slice);
+	text_buf_printf(rows, "%s%s%s\t%s\t", row->reason, row->flags & BUS_TASK_LIMITED ? ",limited" : "",
+			row->flags & BUS_TASK_RAISED ? ",focused" : "", row->app ? row->app : "-");
 	text_buf_printf(rows, "%zu\t%.2f\t%.1f\n", row->tasks, (double)row->run_ns / 1e9, (double)row->delay_ns / 1e6);
 }
 
@@ -73,10 +73,10 @@ static char *make_text(const struct task_list *tasks)
 	struct text_buf rows = { 0 }, out = { 0 };
 
 	text_buf_printf(&rows,
-			"CLASS\tPID\tUSER\tNAME\tAPP\tREASON\tPOLICY\tNICE\tSLICE(ms)\tTHREADS\tCPU(s)\tDELAY(ms)\n");
+			"CLASS\tPID\tUSER\tNAME\tPOLICY\tNICE\tSLICE(ms)\tREASON\tAPP\tTHREADS\tCPU(s)\tDELAY(ms)\n");
 	for (size_t i = 0; i < tasks->n_rows; i++)
 		add_text_row(&rows, &tasks->rows[i]);
-	text_table_print(&rows, "lrlllllrrrrr", isatty(STDOUT_FILENO), &out);
+	text_table_print(&rows, "lrlllrrllrrr", isatty(STDOUT_FILENO), &out);
 	return text_buf_take(&out);
 }
 

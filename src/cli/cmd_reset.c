@@ -23,6 +23,6 @@ int cmd_reset(const struct command *command)
 	if (!ended && client_is_bridged())
 		log_error("you have set no class for process %d; root may have", (int)pid);
 	else if (!ended)
-		log_error("nobody has set a class for process %d", (int)pid);
+		log_error("nobody has set a class for process %d itself; if an ancestor passed one on, reset that one", (int)pid);
 	return ended ? 0 : EXIT_FAILURE;
 }

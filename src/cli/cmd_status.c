@@ -105,7 +105,7 @@ static void print_details(const cJSON *status)
 		words_line("reload", "refused: %s", member_text(status, "reload_error"));
 	words_line("profile", "%s",
 		   member_holds(status, "sched_profile") ? member_text(status, "sched_profile") : "(none)");
-	print_value(status, "refused", "knob_refusals");
+	print_value(status, "knobs", "knob_refusals");
 }
 
 static void print_status(const cJSON *status)

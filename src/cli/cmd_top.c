@@ -108,8 +108,10 @@ static void put_figures(const struct frame *frame, struct text_buf *rows, const 
 			length, "||||||||||||||||||||");
 	if (member_flag(frame->answer, "delays"))
 		text_buf_printf(rows, "\t%.1f ms/s", wait_ms(line));
-	if (member_flag(frame->answer, "longest"))
+	if (member_flag(frame->answer, "longest") && line->longest_us)
 		text_buf_printf(rows, "\t%.1f ms", (double)line->longest_us / 1e3);
+	else if (member_flag(frame->answer, "longest"))
+		text_buf_printf(rows, "\t-");
 	text_buf_put(rows, "\n", 1);
 }
 
@@ -196,8 +198,10 @@ static cJSON *line_json(const struct frame *frame, const struct use_line *line, 
 		cJSON_AddNumberToObject(json, "delay_ms_per_second", wait_ms(line));
 		cJSON_AddNumberToObject(json, "waits", (double)line->waits);
 	}
-	if (member_flag(frame->answer, "longest"))
+	if (member_flag(frame->answer, "longest") && line->longest_us)
 		cJSON_AddNumberToObject(json, "longest_wait_ms", (double)line->longest_us / 1e3);
+	else if (member_flag(frame->answer, "longest"))
+		cJSON_AddNullToObject(json, "longest_wait_ms");
 	return json;
 }
 

@@ -40,6 +40,12 @@ static void fill(const char **path, const cJSON *status, const char *key)
 		*path = text;
 }
 
+void warn_unused_paths(const struct config_paths *paths)
+{
+	if (paths->file || paths->folder)
+		log_warning("the daemon answers from its own configuration: --config and --configs-path have no effect");
+}
+
 int daemon_paths(struct config_paths *paths, cJSON **ret)
 {
 	*ret = status_read();

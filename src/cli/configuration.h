@@ -19,6 +19,9 @@ DEFINE_CLEANUP(struct config, config_free)
  */
 int read_config(const struct config_paths *paths, bool checks, struct config **ret);
 
+/* Warns if options name files: the daemon, which answers, has its own. */
+void warn_unused_paths(const struct config_paths *paths);
+
 /*
  * Fills in the paths that are NULL with those that the daemon was started with. Returns 0; or -errno after logging the
  * reason. The strings belong to *ret, the daemon's status, which the caller deletes.

@@ -92,7 +92,7 @@ static void print_without_rule(const struct view *view)
 		printf("; its unit %s says Class=%s (%s)", member_text(unit, "name"), member_text(unit, "qos"),
 		       member_text(unit, "place"));
 	else if (member_is(thread, "assigned_by", "default"))
-		printf(", so it has QOS_DEFAULT");
+		printf(", so it %s QOS_DEFAULT", member_is(thread, "reason", "not-fair") ? "would have" : "has");
 }
 
 /* Completes the line of the process's rule: how the process came to it. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <schedqos/util/cleanup.h>
@@ -13,7 +14,7 @@
 
 #define COLUMNS_MAX 16
 
-/* Widest column on a terminal, except the last, so that all columns fit. */
+/* Widest column on a terminal, except the last, so that a long name does not push the others off the screen. */
 #define CELL_MAX 24
 
 /*
@@ -81,13 +82,37 @@ void text_table_print(struct text_buf *rows, const char *align, bool on_terminal
 	}
 }
 
-/* Writes all in one call, so that Ctrl-C cannot leave the terminal with wrapping turned off. */
-bool text_table_show(const char *begin, const char *text)
+void text_table_cut(char *text, size_t width)
+{
+	char *to = text;
+	size_t shown;
+
+	while (*text) {
+		const size_t len = strcspn(text, "\n"), kept = bytes_of(text, len, width, &shown);
+
+		memmove(to, text, kept);
+		to += kept;
+		text += len;
+		if (*text)
+			*to++ = *text++;
+	}
+	*to = '\0';
+}
+
+/*
+ * Writes all in one call, so that Ctrl-C cannot leave the terminal with wrapping turned off. Wrapping is off because of
+ * characters that take two cells.
+ */
+bool text_table_show(const char *begin, char *text)
 {
 	_cleanup_free_ char *all = NULL;
+	struct winsize size = { 0 };
 
 	if (!isatty(STDOUT_FILENO))
 		return fputs(text, stdout) >= 0;
+	/* A serial line does not report its size. */
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	text_table_cut(text, size.ws_col ? size.ws_col : 80);
 	return asprintf(&all, "%s\033[?7l%s\033[?7h", begin, text) >= 0 && fflush(stdout) == 0 &&
 	       write_full(STDOUT_FILENO, all, strlen(all)) == 0;
 }

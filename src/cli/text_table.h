@@ -12,8 +12,11 @@
  */
 void text_table_print(struct text_buf *rows, const char *align, bool on_terminal, struct text_buf *out);
 
+/* Cuts each line of the text to so many characters. */
+void text_table_cut(char *text, size_t width);
+
 /*
- * Writes the text to standard output. On a terminal `begin` comes first, and lines are cut at the edge. Returns false
- * on failure.
+ * Writes the text to standard output. On a terminal `begin` comes first, and the text's lines are cut at the edge.
+ * Returns false on failure.
  */
-bool text_table_show(const char *begin, const char *text);
+bool text_table_show(const char *begin, char *text);

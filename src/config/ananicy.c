@@ -187,7 +187,7 @@ static int take_object(struct ananicy *ananicy, struct line *line)
 	line->name = name ? name : type;
 	cJSON_ArrayForEach (item, line->object) {
 		if (!is_taken_over(line->object, item->string))
-			note_line(ananicy, line, item->string, "left out: not supported");
+			note_line(ananicy, line, item->string, "left out: not supported, or no valid value");
 	}
 	return add_line_to(ananicy, name ? &ananicy->rules : &ananicy->types, line);
 }

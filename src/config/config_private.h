@@ -223,6 +223,7 @@ void parse_settings(struct parser *parser, const struct json_node *value); /* al
 void put_settings(struct json_writer *json, const struct config *config);
 
 /* config_profile.c */
+bool is_knob_tree(const char *key);
 void profile_define(struct parser *parser, const struct sched_profile *profile);
 void parse_profiles(struct parser *parser);
 

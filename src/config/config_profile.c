@@ -130,6 +130,11 @@ static const struct key trees[KNOB_TREES] = {
 };
 static const struct keys tree_keys = KEYS(trees, .kind = "key");
 
+bool is_knob_tree(const char *key)
+{
+	return find_key(&tree_keys, key) != NULL;
+}
+
 static void parse_trees(struct parser *parser, const struct json_node *object, struct sched_profile *profile)
 {
 	const struct json_node *value;

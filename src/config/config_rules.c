@@ -281,6 +281,8 @@ static const char *outside_rule(const struct json_node *value)
 		return ": that is a setting, which belongs inside \"" SETTINGS_KEY "\"";
 	if (value->parent->key && is_setting(value->parent->key))
 		return ": its object is a setting, which belongs inside \"" SETTINGS_KEY "\"";
+	if (is_knob_tree(value->key))
+		return ": sched profiles belong in a file sched_profiles.json";
 	return value->type == JSON_OBJECT ? ": the rule of another program belongs beside this one"
 					  : outside_class(value);
 }

@@ -205,6 +205,9 @@ static void refuse_word(struct reader *reader, bool is_key)
 		if (is_word(word, length, literals[i].word))
 			refuse_at(reader, word, "must be in lower case: %s", literals[i].word);
 	}
+	if (is_word(word, length, "yes") || is_word(word, length, "no") || is_word(word, length, "on") ||
+	    is_word(word, length, "off"))
+		refuse_at(reader, word, "must be true or false, or text in double quotes: \"%.*s\"", n, word);
 	refuse_at(reader, word, "text must be in double quotes: \"%.*s\"", n, word);
 }
 

@@ -79,7 +79,7 @@ static int reply_refused(const struct daemon *daemon, const struct override *ask
 	case ESRCH:
 		return sd_bus_error_setf(
 			error, BUS_ERROR_FAILED,
-			"there is no process %d, or schedqos never touches it (a kernel thread, schedqos itself)",
+			"there is no process %d (a thread's id does not do), or schedqos never touches it (a kernel thread, schedqos itself)",
 			(int)asked->pid);
 	case ENOTDIR:
 		text_escape_to(safe, sizeof(safe), cgroup, strlen(cgroup));

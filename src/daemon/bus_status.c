@@ -207,8 +207,11 @@ static void put_config(struct json_writer *json, const struct daemon *daemon, bo
 	json_put_count(json, "reloads_failed", daemon->reloads_failed);
 	json_put_text(json, "reload_error", *error && is_for_user ? hidden : error);
 	json_begin(json, "config_files", '[');
-	for (size_t i = 0; i < config->n_files; i++)
-		put_safe(json, NULL, config->files[i]);
+	for (size_t i = 0; i < config->n_files; i++) {
+		/* The option counts as the last file. */
+		if (i + 1 < config->n_files || !daemon->paths.mapping)
+			put_safe(json, NULL, config->files[i]);
+	}
 	json_end(json, ']');
 	put_pending_users(json, config, is_for_user);
 }

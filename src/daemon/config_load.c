@@ -219,20 +219,7 @@ const char *config_own_file(const struct config_paths *paths)
 	return paths->file ? paths->file : SYSCONFDIR "/schedqos.json";
 }
 
-static void inputs_add_layers(struct inputs *inputs, const struct config_paths *paths)
-{
-	if (paths->folder && access(paths->folder, F_OK) < 0)
-		config_error_add(inputs->errors, paths->folder, "cannot be read: %s", strerror(errno));
-	inputs_add_layout(inputs, paths->folder ? paths->folder : DATADIR "/schedqos");
-	if (!paths->folder)
-		inputs_add_layout(inputs, SYSCONFDIR "/schedqos");
-	if (paths->file)
-		inputs_add(inputs, paths->file, CONFIG_RULES);
-	else
-		inputs_add_optional(inputs, SYSCONFDIR, "schedqos.json", CONFIG_RULES);
-}
-
-/* Reads a folder that the user named. An empty one is an error, because "no errors" would be misleading. */
+/* Reads a folder that the user named. One without our files is an error, because it is hardly what the user meant. */
 static void inputs_add_named_folder(struct inputs *inputs, const char *folder)
 {
 	const size_t before = inputs->count + inputs->errors->n_errors;
@@ -242,6 +229,45 @@ static void inputs_add_named_folder(struct inputs *inputs, const char *folder)
 		config_error_add(
 			inputs->errors, folder,
 			"holds none of qos_mappings.json, sched_profiles.json, app_configs and mappings: name its files, or the folder above it");
+}
+
+/* Returns whether the folder holds anything, or -errno. */
+static int holds_files(const char *folder)
+{
+	DIR *list = opendir(folder);
+	const struct dirent *item;
+	bool found = false;
+
+	if (!list)
+		return -errno;
+	while (!found && (item = readdir(list)))
+		found = item->d_name[0] != '.';
+	closedir(list);
+	return found;
+}
+
+/* Reads all files but the administrator's. A user who wants none of the shipped ones names an empty folder. */
+static void inputs_add_shipped(struct inputs *inputs, const char *folder)
+{
+	const int r = folder ? holds_files(folder) : 0;
+
+	if (r < 0)
+		config_error_add(inputs->errors, folder, "cannot be read: %s", strerror(-r));
+	if (r > 0)
+		inputs_add_named_folder(inputs, folder);
+	if (folder)
+		return;
+	inputs_add_layout(inputs, DATADIR "/schedqos");
+	inputs_add_layout(inputs, SYSCONFDIR "/schedqos");
+}
+
+static void inputs_add_layers(struct inputs *inputs, const struct config_paths *paths)
+{
+	inputs_add_shipped(inputs, paths->folder);
+	if (paths->file)
+		inputs_add(inputs, paths->file, CONFIG_RULES);
+	else
+		inputs_add_optional(inputs, SYSCONFDIR, "schedqos.json", CONFIG_RULES);
 }
 
 static enum config_kind kind_of_file(const char *path)

@@ -71,7 +71,7 @@ void daemon_notify_ready(const struct daemon *daemon, const char *remark)
 }
 
 /*
- * Returns a summary for users, such as "277 rules in force (1 new, 2 changed), 3 tasks changed, mapping latency
+ * Returns a summary for users, such as "277 rules in force (1 new, 2 changed), attributes of 3 tasks changed, mapping latency
  * (/etc/schedqos.json:3:27)".
  */
 static char *summarize(const struct daemon *daemon, const struct config_diff *diff, uint64_t tasks)
@@ -99,8 +99,8 @@ static char *summarize(const struct daemon *daemon, const struct config_diff *di
 		text_buf_printf(&text, "%s%zu %s", before, parts[i].count, parts[i].what);
 		before = ", ";
 	}
-	text_buf_printf(&text, "%s, %" PRIu64 " task%s changed, mapping %s (%s)", *before == ',' ? ")" : "", tasks,
-			tasks == 1 ? "" : "s", name ? name : "", place ? place : "");
+	text_buf_printf(&text, "%s, attributes of %" PRIu64 " task%s changed, mapping %s (%s)",
+			*before == ',' ? ")" : "", tasks, tasks == 1 ? "" : "s", name ? name : "", place ? place : "");
 	return text_buf_take(&text);
 }
 

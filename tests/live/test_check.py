@@ -43,6 +43,16 @@ class Files(LiveTest):
             self.assertIn("no configuration file found", "".join(self.check(empty)))
 
 
+    def test_a_folder_with_other_files_is_refused(self):
+        """Otherwise a mistyped folder would mean no rules."""
+        folder = self.layer(**{"README.md": {}})
+        result = schedqos("check", "--configs-path", folder)
+        self.assertEqual(result.returncode, 78, result.stderr)
+        self.assertIn("holds none of qos_mappings.json", result.stderr)
+        result = schedqos("check", "--configs-path", os.path.join(folder, "README.md"))
+        self.assertEqual((result.returncode, result.stderr.count("Not a directory")), (78, 1), result.stderr)
+
+
 class Difference(LiveTest):
     def test_diff_shows_what_a_reload_would_change(self):
         daemon = self.daemon({"same": {}, "gone": {}, "app": {"qos": BACKGROUND}})

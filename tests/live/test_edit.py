@@ -186,6 +186,12 @@ class TwoAndKilled(EditTest):
         self.assertEqual((first.returncode, self.content()), (0, NEW))
         self.check_litter()
 
+    def test_writing_the_same_text_is_no_change(self):
+        with open(self.file, encoding="utf-8") as file:
+            result = self.edit(self.writer(file.read()))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("unchanged", result.stderr)
+
     def test_a_killed_edit_leaves_the_file_unchanged(self):
         editing = self.start()
         editing.kill()
@@ -221,7 +227,7 @@ class WithADaemon(EditTest):
         process = self.begin(self.writer(NEW), "--config", daemon.config)
         output = process.communicate("y\n", timeout=PATIENCE)
         self.assertEqual(process.returncode, 0, output[1])
-        self.assertRegex(output[1], r"3 rules in force \(1 new, 1 changed\), \d+ tasks? changed")
+        self.assertRegex(output[1], r"3 rules in force \(1 new, 1 changed\), attributes of \d+ tasks? changed")
         self.assert_carries(app, BACKGROUND)
 
     def test_a_new_file_in_the_daemons_folder_is_reloaded(self):

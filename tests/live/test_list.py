@@ -48,7 +48,7 @@ class List(LiveTest):
         order = [row.get("class") for row in listed()]
         self.assertLess(order.index(DEFAULT), order.index(BACKGROUND))
         text = schedqos("list", "--class", BACKGROUND).stdout
-        self.assertRegex(text, r"(?m)^QOS_BACKGROUND +%d .* app +rule " % app.pid)
+        self.assertRegex(text, r"(?m)^QOS_BACKGROUND +%d .* rule +app " % app.pid)
         result = schedqos("list", "--class", "QOS_BACKGROND")
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertIn("no class 'QOS_BACKGROND' (did you mean 'QOS_BACKGROUND'?): there are QOS_", result.stderr)

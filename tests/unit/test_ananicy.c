@@ -127,9 +127,9 @@ TEST(every_omission_is_reported)
 		"{\"name\": \"MAIN.exe\", \"type\": \"Game\"}\n";
 	static const char *const said[] = {
 		"6 rules in 2 files, 3 of them imported\n",
-		"a.rules:1: cmdlines: left out: not supported\na.rules:2: left out: no JSON object\n",
-		"a.rules:3: left out: no program can have this name\na.rules:8: nice: left out: not supported\n",
-		"a.rules:8: ionice: left out: not supported\na.rules:8: sched: left out: not supported\n",
+		"a.rules:1: cmdlines: left out: not supported, or no valid value\na.rules:2: left out: no JSON object\n",
+		"a.rules:3: left out: no program can have this name\na.rules:8: nice: left out: not supported, or no valid value\n",
+		"a.rules:8: ionice: left out: not supported, or no valid value\na.rules:8: sched: left out: not supported, or no valid value\n",
 		"a.rules:6: n\\n\\x1b[31m: left out: no class for its type or values\n",
 	};
 	struct import import;

@@ -209,6 +209,7 @@ static const struct bad in_rules[] = {
 	  "that belongs beside \"match\", not into it" },
 	{ "{'shedqos': {'log': 'debug'}}", 1, 14, "shedqos.log",
 	  "that is a setting, which belongs inside \"schedqos\"" },
+	{ "{'make': {'debugfs': {}}}", 1, 11, "make.debugfs", "sched profiles belong in a file sched_profiles.json" },
 	{ "{'rules': {'make': {}}}", 1, 12, "rules.make", "the rule of another program belongs beside this one" },
 	{ "{'schedqos': {'QOS_X': {}}}", 1, 15, "schedqos.QOS_X", "a class belongs beside \"schedqos\", not into it" },
 	{ "{'a': {'qos': 1}}", 1, 15, "a.qos", "must be the name of a class, not a number" },

@@ -183,6 +183,7 @@ static const struct {
 	{ T("{\"a\": tru}"), 1, 7, "double quotes: \"tru\"" },
 	{ T("{\"a\": True}"), 1, 7, "lower case: true" },
 	{ T("{\"a\": QOS_UTILITY}"), 1, 7, "double quotes: \"QOS_UTILITY\"" },
+	{ T("{\"a\": yes}"), 1, 7, "must be true or false" },
 	{ T("{qos : 1}"), 1, 2, "keys must be in double quotes: \"qos\"" },
 	{ T("{'a': 1}"), 1, 2, "straight double quotes" },
 	{ T("{\u201ca\u201d: 1}"), 1, 2, "straight double quotes" },

@@ -18,6 +18,14 @@ static void assert_table(const char *rows, bool on_terminal, const char *want)
 	assert_string_equal(text, want);
 }
 
+TEST(lines_are_cut_at_the_edge)
+{
+	char text[] = "gr\xc3\xbc\xc3\x9f" "e long\nshort\n\nlast line";
+
+	text_table_cut(text, 6);
+	assert_string_equal(text, "gr\xc3\xbc\xc3\x9f" "e \nshort\n\nlast l");
+}
+
 TEST(columns_are_as_wide_as_needed_and_long_cells_are_cut_on_a_terminal)
 {
 	static const char rows[] = "NAME\tN\tLAST\ngr\xc3\xbc\xc3\x9f" "e-that-are-longer-than-that\t7\t\nb\t123\tx\n";
