@@ -128,12 +128,22 @@ static void keep_theirs(const struct task *task, struct task_attr *want)
 	attr_copy(want, &chosen, task->theirs);
 }
 
+/*
+ * Returns whether a limit holds for the task. SCHED_EXT must not be a way out: unlike a real-time policy, anybody may
+ * choose it, and without a sched_ext scheduler such tasks are fair.
+ */
+static bool is_limited(const struct task *task)
+{
+	return task->state == TASK_TAGGED || task->state == TASK_LEFT_ALONE ||
+	       (task->state == TASK_NOT_FAIR && task->had.policy == POLICY_EXT);
+}
+
 /* Lowers attributes to the task's limit, whether they come from a class or from a choice. */
 static void apply_limit(const struct plan *plan, const struct task *task, struct task_attr *want)
 {
 	const struct qos_attr *most = plan_limit_attr(plan, task);
 
-	if (most && (task->state == TASK_TAGGED || task->state == TASK_LEFT_ALONE))
+	if (most && is_limited(task))
 		qos_attr_limit(most, plan->caps, want);
 }
 
@@ -173,8 +183,8 @@ static void fit_kernel(const struct task *task, struct task_attr *want)
 	if (!task_policy_is_fair(want->policy) ||
 	    (want->policy == POLICY_IDLE && task->known.policy != POLICY_NORMAL && task->known.policy != POLICY_BATCH))
 		want->slice_ns = task->known.slice_ns;
-	/* If somebody chose a policy that is not fair, clamps have an effect only under FIFO and RR. */
-	if (!task_policy_is_fair(task->had.policy) && want->policy != POLICY_FIFO && want->policy != POLICY_RR) {
+	/* If somebody chose SCHED_DEADLINE, clamps have no effect. */
+	if (task->had.policy == POLICY_DEADLINE && want->policy == POLICY_DEADLINE) {
 		want->util_min = task->known.util_min;
 		want->util_max = task->known.util_max;
 	}

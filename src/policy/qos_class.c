@@ -202,7 +202,7 @@ void qos_attr_limit(const struct qos_attr *attr, const struct attr_caps *caps, s
 {
 	const struct task_attr class = qos_attr_over(attr, task, caps);
 
-	if (!task_policy_is_fair(class.policy) || !task_policy_is_fair(task->policy))
+	if (!task_policy_is_fair(class.policy) || !(task_policy_is_fair(task->policy) || task->policy == POLICY_EXT))
 		return;
 	if (fair_order(class.policy) > fair_order(task->policy))
 		task->policy = class.policy;

@@ -116,10 +116,13 @@ static bool has_nice_and_slice(unsigned policy)
 	return policy == POLICY_NORMAL || policy == POLICY_BATCH;
 }
 
-/* Sets the slice of a task that has these attributes, and changes nothing else. Returns 0 or -errno. */
+/*
+ * Sets the slice of a task that has these attributes, and changes nothing else. Fails if somebody has made the task
+ * real-time since it was read. Returns 0 or -errno.
+ */
 static int set_slice(const struct applier *applier, pid_t tid, struct ksched_attr *attr, uint64_t slice_ns)
 {
-	attr->flags &= KSCHED_FLAG_RESET_ON_FORK;
+	attr->flags = KSCHED_FLAG_KEEP_POLICY;
 	attr->runtime = slice_ns;
 	return applier->ops->set(tid, attr);
 }

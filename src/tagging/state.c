@@ -20,6 +20,7 @@ struct state {
 	int fd;
 	off_t size;
 	struct state_header *header;
+	bool is_ending;
 };
 
 /* ---- reading ---- */
@@ -225,7 +226,12 @@ int state_new(int folder, uint64_t start, struct state **ret)
 /* Returns memory for TASKS_CHUNK records. */
 static struct task *grow_file(void *context)
 {
-	return map_more(context, TASKS_CHUNK_BYTES);
+	struct state *state = context;
+	void *chunk = map_more(state, TASKS_CHUNK_BYTES);
+
+	if (!chunk && state->is_ending)
+		chunk = mmap(NULL, TASKS_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return chunk == MAP_FAILED ? NULL : chunk;
 }
 
 static void release(void *context, struct task *chunk)
@@ -242,6 +248,11 @@ struct tasks_memory state_memory(struct state *state)
 int state_publish(struct state *state)
 {
 	return renameat(state->folder, STATE_TASKS_NEW, state->folder, STATE_TASKS) < 0 ? -errno : 0;
+}
+
+void state_ending(struct state *state)
+{
+	state->is_ending = true;
 }
 
 void state_free(struct state *state)

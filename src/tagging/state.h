@@ -45,6 +45,12 @@ struct tasks_memory state_memory(struct state *state);
 /* Makes it replace an earlier file, once it contains all that the earlier one does. Returns 0 or -errno. */
 int state_publish(struct state *state);
 
+/*
+ * Says that all tasks are now put back. That needs a record of each task, so from here on there is memory for records
+ * even if the file system has no room. These are lost if the daemon is killed before its end.
+ */
+void state_ending(struct state *state);
+
 /* Frees the state and leaves the file. The plan must have been freed. */
 void state_free(struct state *state);
 

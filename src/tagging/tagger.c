@@ -179,11 +179,17 @@ void tagger_follow_processors(struct tagger *tagger)
 uint64_t tagger_undo(struct tagger *tagger)
 {
 	uint64_t count;
+	int r;
 
 	heard_close(&tagger->heard);
 	accounting_free(&tagger->accounting);
+	scan_shortage(tagger);
+	state_ending(tagger->state);
 	count = undo_all(tagger);
-	tagger->undone = true;
+	r = scan_shortage(tagger);
+	if (r < 0)
+		log_error("cannot put all tasks back: %s: 'schedqos restore' tries again", strerror(-r));
+	tagger->undone = r == 0;
 	return count;
 }
 

@@ -283,7 +283,7 @@ KERNEL_TEST(a_look_at_a_missing_task_fails)
 /* ---- the base slice ---- */
 
 /* Our own slice is taken away for a moment. */
-#define REFRESHES "own: NORMAL nice 0, own: NORMAL nice 0 runtime 650000"
+#define REFRESHES "own: keep nice 0, own: keep nice 0 runtime 650000"
 
 KERNEL_TEST(a_cleared_slice_refreshes_the_base_slice)
 {
@@ -313,7 +313,7 @@ KERNEL_TEST(init_sets_nice_minus_20_and_a_short_slice)
 	kernel.base_slice_ns = 4 * MS;
 	assert_int_equal(applier_prioritize_self(&applier), 0);
 	assert_string_equal(kernel.calls, "own: NORMAL nice -20 min reset max reset, "
-					  "own: NORMAL nice -20, own: NORMAL nice -20 runtime 650000");
+					  "own: keep nice -20, own: keep nice -20 runtime 650000");
 	assert_int_equal(applier.caps.base_slice_ns, 4 * MS);
 }
 
@@ -356,7 +356,7 @@ KERNEL_TEST(a_task_without_a_slice_is_made_to_show_the_new_base_slice)
 	};
 	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);
 	/* A clamp that need not change is not touched. */
-	assert_string_equal(kernel.calls, "BATCH nice 4 reset-on-fork");
+	assert_string_equal(kernel.calls, "keep nice 4");
 }
 
 KERNEL_TEST(a_task_with_a_slice_or_that_is_not_fair_is_not_set)

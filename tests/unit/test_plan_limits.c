@@ -145,6 +145,27 @@ MACHINE_TEST(a_limit_leaves_real_time_alone)
 	assert_carries(m, 100, "SCHED_RR priority 5");
 }
 
+/* Anybody may choose SCHED_EXT, and without a sched_ext scheduler such a task is fair. */
+MACHINE_TEST(sched_ext_escapes_no_limit)
+{
+	struct task_attr attr = task_attr_pristine;
+	uint16_t number;
+
+	attr.policy = POLICY_EXT;
+	chose(m, "", attr);
+	number = limits(m, "QOS_BACKGROUND");
+	assert_carries(m, 100, BACKGROUND);
+	sets(m, 100, attr);
+	execs(m, 100, "/bin/other");
+	assert_carries(m, 100, BACKGROUND);
+	count_from_here(m);
+	scan(m);
+	assert_no_action(m);
+	ends(m, number);
+	assert_carries(m, 100, "SCHED_EXT");
+	stops_without_trace(m);
+}
+
 /* The values of the first limit must not become the task's choice when the second limit begins. */
 MACHINE_TEST(a_choice_returns_after_several_limits)
 {

@@ -187,6 +187,17 @@ TEST_STATE_TEST(a_record_without_room_is_refused)
 	assert_left(1 + TASKS_CHUNK);
 }
 
+/* Each task needs a record to be put back. */
+TEST_STATE_TEST(at_the_end_records_need_no_room_in_the_file)
+{
+	add(10, TASKS_CHUNK);
+	keep();
+	is_full = true;
+	state_ending(state_now);
+	add(2000, TASKS_CHUNK);
+	assert_left(TASKS_CHUNK);
+}
+
 TEST_STATE_TEST(without_room_no_file_is_made)
 {
 	struct state *none = NULL;
