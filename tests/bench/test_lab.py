@@ -82,6 +82,21 @@ class Variants(Folder):
                 self.parse(text)
 
 
+class Scripts(Folder):
+    def test_settings_stand_around_the_measurement(self):
+        """Features are set again after the start of a daemon, whose profile may change them."""
+        (self.folder / "schedqos").touch()
+        args = SimpleNamespace(layouts="flat", cpus=1, seconds=1, trace=None)
+        chosen, = variants.parse(["schedqos+slice:2+features:NO_HRTICK"], self.folder)
+        lines = command._script(frames, chosen, [1], args).splitlines()
+        tune = [at for at, line in enumerate(lines) if line == "tune features NO_HRTICK"]
+        start, = [at for at, line in enumerate(lines) if line.startswith("start_daemon")]
+        self.assertEqual((len(tune), tune[0] < start < tune[1]), (2, True))
+        line, = [line for line in lines if line.startswith("changed=")]
+        words = subprocess.run(["sh", "-c", line + "; echo $changed"], stdout=subprocess.PIPE, encoding="ascii", check=True)
+        self.assertEqual(words.stdout, "bench-attr 0:0:2000000\n")
+
+
 class Words(unittest.TestCase):
     def guest(self):
         found = machine.Machine(SimpleNamespace(version="7.2.0"), "vmlinuz", None, 4, "none, seed 1")
@@ -327,6 +342,14 @@ class Kernels(Folder):
         self.assertIsNone(kernels._known(self.folder, "6.1"))
         os.utime(self.folder / "7.3.is", (0, 0))
         self.assertIsNone(kernels._known(self.folder, "7.3"))
+
+    def test_a_file_that_is_no_kernel_is_refused(self):
+        (self.folder / "README").write_text("x" * 1000, encoding="ascii")
+        with self.assertRaisesRegex(Failure, "no image of a kernel"):
+            kernels.find(str(self.folder / "README"))
+        image = self.folder / "vmlinuz"
+        image.write_bytes(b"\0" * 0x202 + b"HdrS")
+        self.assertEqual(kernels.find(str(image)), image.resolve())
 
     def test_a_name_that_is_no_kernel_is_refused(self):
         for text in ("no/such/image", "seven"):

@@ -48,6 +48,12 @@ class Frames(lab.Case):
             with self.subTest(metric):
                 self.assertLessEqual(run.medians("schedqos")[metric], most * run.medians("none")[metric])
 
+    def test_slices_of_a_variant_are_set(self):
+        run = lab.Run("frames", "--seeds", "1", "--seconds", "3", "--layouts", "flat", "--variants",
+                      "none+slice:0.5,none+slice:10")
+        start = "flat frame_start_p99"
+        self.assertLess(2 * run.medians("none+slice:0.5")[start], run.medians("none+slice:10")[start])
+
     def test_work_done_in_one_go_fits_into_a_slice(self):
         if lab.why_not(lab.HRTICK_KERNEL):
             self.skipTest(lab.why_not(lab.HRTICK_KERNEL))

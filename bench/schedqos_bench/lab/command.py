@@ -74,18 +74,19 @@ def add_parser(verbs):
 
 
 def _script(scenario, variant, seeds, args):
-    """What is common to scenarios, around the script of one."""
-    lines = [f"tune features {name}" for name in variant.features]
-    lines += [f"tune cgroup_mode {variant.cgroup_mode}"] if variant.cgroup_mode else []
+    """What is common to scenarios, around the script of one. $changed stands before what is measured."""
+    features = [f"tune features {name}" for name in variant.features]
+    lines = features + ([f"tune cgroup_mode {variant.cgroup_mode}"] if variant.cgroup_mode else [])
     lines += [f"check_slice {variant.slice_ns}"] if variant.slice_ns else []
-    lines.append(f"changed={f'bench-attr 0:0:{variant.slice_ns}' if variant.slice_ns else ''}")
+    lines.append("changed=" + (shlex.quote(f"bench-attr 0:0:{variant.slice_ns}") if variant.slice_ns else ""))
     own = scenario.script(variant, seeds, args)
     if variant.kind == "command":
         return "\n".join([*lines, f"start_command {shlex.quote(variant.command)}", own, "stop_daemon", ""])
     if scenario.RUNS_DAEMON or not variant.executable:
         return "\n".join([*lines, own])
     mapping = "--mapping lab" if variant.mapping else ""
-    return "\n".join([*lines, f"start_daemon {mapping}", own, "stop_daemon", ""])
+    # Its sched profile may have changed a feature.
+    return "\n".join([*lines, f"start_daemon {mapping}", *features, own, "stop_daemon", ""])
 
 
 def _archive(scenario, variant, seeds, args):
@@ -189,9 +190,13 @@ def _check_figures(args, scenario):
 def _check_files(args, scenario):
     """Before an hour of measuring, not after it."""
     missing = [path for path in (_BUSYBOX, *args.carry) if not Path(path).exists()]
-    missing += [path.parent for path in (args.out, args.trace, args.figures) if path and not path.parent.is_dir()]
     if missing:
         raise Failure(f"there is no {', no '.join(map(str, missing))}")
+    if subprocess.run([_BUSYBOX, "true"], check=False).returncode:
+        raise Failure(f"{_BUSYBOX} does not run")
+    for path in filter(None, (args.out, args.trace, args.figures)):
+        with open(path, "a", encoding="utf-8"):
+            pass
     if args.figures:
         _check_figures(args, scenario)
 
@@ -252,7 +257,7 @@ def _promise(found):
     """The cells that break the promise that no p99 and no count of late ones is above 1.05 x no daemon, as sentences."""
     for name in found:
         without = _without_daemon(found, name)
-        if without in (None, name):
+        if without in (None, name) or name.partition("+")[0] == _NO_DAEMON:
             continue
         broken = values.worse(found, name, without, values.PROMISE)
         cells = [f"{metric} ({values.number(now)} for {values.number(was)}"

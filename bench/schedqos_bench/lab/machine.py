@@ -23,6 +23,8 @@ from . import emulator
 _KERNEL_OPTIONS = ("console=ttyS0,115200 quiet panic=-1 nokaslr tsc=unstable clocksource=hpet no_timer_check "
                    "mitigations=off cryptomgr.notests")
 _MEMORY = 512
+# The kernel unpacks the initramfs while it is still in memory.
+_INITRAMFS_MAX = _MEMORY * 2 ** 20 // 3
 _SILENCE = 60
 _TURNS = re.compile(r"[0-9]+ [0-9]+")
 _CONSOLE_LINES = 25
@@ -103,6 +105,8 @@ class Machine:
         with tempfile.TemporaryDirectory(prefix="schedqos-lab-") as folder:
             folder = Path(folder)
             self.archive.write(folder / "initramfs")
+            if (folder / "initramfs").stat().st_size > _INITRAMFS_MAX:
+                raise Failure(f"the files for the guest take more than {_INITRAMFS_MAX >> 20} MiB: --carry fewer")
             for name in ("console", "words"):
                 (folder / name).touch()
             command = [*self.qemu.command(self.cpus, _MEMORY, folder), "-serial", f"file:{folder}/console",
