@@ -314,14 +314,16 @@ static void inherit(const struct plan *plan, struct task *task, const struct pla
 		task->inherit = parent->inherit;
 }
 
-/* Goes through the stages of struct decision. Returns whether the task has to be changed. */
-static bool decide(struct plan *plan, struct decision *decision)
+/* Goes through the stages of struct decision. */
+static enum plan_step decide(struct plan *plan, struct decision *decision)
 {
 	struct task *task = decision->task;
 
 	/* On failure the task stays due, for children that it may have forked and for a later scan. */
 	if (match(plan, decision) < 0 || plan_read_attr(plan, decision->facts, &task->known, &decision->actual) < 0)
-		return false;
+		return PLAN_NOTHING;
+	if (!decision->mark->is_heard && attr_difference(&decision->actual, &task->known))
+		return PLAN_HEAR;
 	plan_note_base(plan);
 	task->due = DUE_NOTHING;
 	decision->moment = moment_of(decision);
@@ -332,20 +334,22 @@ static bool decide(struct plan *plan, struct decision *decision)
 	if (plan_limit_attr(plan, task))
 		drop_limited(task, &decision->want);
 	note_mixture(plan, task);
-	return !task_attr_equal(&task->known, &decision->want);
+	return task_attr_equal(&task->known, &decision->want) ? PLAN_NOTHING : PLAN_SET;
 }
 
-bool plan_decide(struct plan *plan, const struct plan_mark *mark, struct facts *facts, struct plan_action *ret)
+enum plan_step plan_decide(struct plan *plan, const struct plan_mark *mark, struct facts *facts,
+			   struct plan_action *ret)
 {
 	struct task *task = tasks_find(plan->tasks, mark->tid);
 	struct decision decision;
+	enum plan_step step;
 
 	if (!task) {
 		plan_book_missed(plan, mark, facts);
-		return false;
+		return PLAN_NOTHING;
 	}
 	if (mark->is_missed)
-		return false;
+		return PLAN_NOTHING;
 	inherit(plan, task, mark);
 	decision = (struct decision){
 		.task = task,
@@ -354,11 +358,12 @@ bool plan_decide(struct plan *plan, const struct plan_mark *mark, struct facts *
 		.is_first_look = task->flags & TASK_COPY,
 		.facts = facts,
 	};
-	if (!decide(plan, &decision))
-		return false;
-	*ret = action_of(plan, &decision);
-	record_intent(plan, task, &decision.want);
-	return true;
+	step = decide(plan, &decision);
+	if (step == PLAN_SET) {
+		*ret = action_of(plan, &decision);
+		record_intent(plan, task, &decision.want);
+	}
+	return step;
 }
 
 bool plan_asks_argv(const struct plan *plan, const struct plan_mark *mark)

@@ -155,14 +155,22 @@ static void check_spending(struct decider *decider, const struct facts *facts)
 }
 
 /* Returns whether the decision has to wait for an answer. */
-static bool decide_one(struct decider *decider, const struct plan_mark *mark, bool may_defer)
+static bool decide_one(struct decider *decider, struct plan_mark mark, bool may_defer)
 {
-	struct facts *facts = live_facts_for(decider->facts, mark->tid, mark->tgid);
+	struct facts *facts;
 	struct plan_action action;
+	enum plan_step step;
 
-	if (may_defer)
-		live_facts_allow_deferral(decider->facts);
-	if (plan_decide(decider->plan, mark, facts, &action))
+	do {
+		facts = live_facts_for(decider->facts, mark.tid, mark.tgid);
+		if (may_defer)
+			live_facts_allow_deferral(decider->facts);
+		step = plan_decide(decider->plan, &mark, facts, &action);
+		if (step == PLAN_HEAR)
+			decider_book_some(decider);
+		mark.is_heard = true;
+	} while (step == PLAN_HEAR);
+	if (step == PLAN_SET)
 		decider_carry_out(decider, &action);
 	live_facts_learn(decider->facts);
 	check_spending(decider, facts);
@@ -205,7 +213,7 @@ static void decide_or_put_off(struct decider *decider, const struct plan_mark *m
 
 	if (r == -ESRCH)
 		return;
-	if (r < 0 || waits(waiting, mark->tgid) || waits(waiting, mark->parent) || decide_one(decider, mark, may_defer))
+	if (r < 0 || waits(waiting, mark->tgid) || waits(waiting, mark->parent) || decide_one(decider, *mark, may_defer))
 		waiting->all[waiting->count++] = *mark;
 }
 

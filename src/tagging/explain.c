@@ -201,7 +201,7 @@ static const struct task *decide(struct plan *plan, struct facts *facts)
 	plan_book_found(plan, &found, facts);
 	if (!plan_next(plan, &mark))
 		return NULL;
-	if (plan_decide(plan, &mark, facts, &action))
+	if (plan_decide(plan, &mark, facts, &action) == PLAN_SET)
 		plan_applied(plan, &action, 0, &action.want);
 	return tasks_find(plan_tasks(plan), facts->tid);
 }

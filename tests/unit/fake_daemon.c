@@ -50,10 +50,8 @@ static void check_action(struct machine *m, const struct plan_action *action)
 	assert_true(action->want.util_min <= action->want.util_max);
 }
 
-static void wants(struct machine *m, bool acts, const struct plan_action *action)
+static void wants(struct machine *m, const struct plan_action *action)
 {
-	if (!acts)
-		return;
 	m->actions++;
 	m->last = *action;
 	check_action(m, action);
@@ -74,22 +72,37 @@ void carry_out(struct machine *m)
 
 /* ---- events ---- */
 
+static void book(struct machine *m, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		plan_book(m->plan, &m->queue[i]);
+	m->n_queued -= n;
+	memmove(m->queue, m->queue + n, m->n_queued * sizeof(m->queue[0]));
+}
+
 static void decide(struct machine *m)
 {
 	struct plan_action action;
+	enum plan_step step;
 	struct plan_mark mark;
 
-	while (plan_next(m->plan, &mark))
-		wants(m, plan_decide(m->plan, &mark, facts_of(m, mark.tid, mark.tgid), &action), &action);
+	while (plan_next(m->plan, &mark)) {
+		step = plan_decide(m->plan, &mark, facts_of(m, mark.tid, mark.tgid), &action);
+		if (step == PLAN_HEAR) {
+			book(m, m->n_queued);
+			mark.is_heard = true;
+			step = plan_decide(m->plan, &mark, facts_of(m, mark.tid, mark.tgid), &action);
+		}
+		assert_int_not_equal(step, PLAN_HEAR);
+		if (step == PLAN_SET)
+			wants(m, &action);
+	}
 }
 
 void hear_first(struct machine *m, size_t n)
 {
 	assert_in_range(n, 0, m->n_queued);
-	for (size_t i = 0; i < n; i++)
-		plan_book(m->plan, &m->queue[i]);
-	m->n_queued -= n;
-	memmove(m->queue, m->queue + n, m->n_queued * sizeof(m->queue[0]));
+	book(m, n);
 	decide(m);
 }
 

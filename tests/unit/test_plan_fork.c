@@ -26,6 +26,24 @@ MACHINE_TEST(a_fork_needs_no_action_and_no_facts)
 	assert_int_equal(record(m, 103)->tgid, 102);
 }
 
+/* The parent is looked at before the fork is booked. */
+MACHINE_TEST(a_choice_after_a_fork_is_not_the_child_s)
+{
+	start(m, "'a': { 'qos': 'QOS_BACKGROUND' }");
+	spawns(m, INIT, 100, "/bin/vi");
+	m->deaf = true;
+	execs(m, 100, "/bin/a");
+	forks(m, 100, 101);
+	renice(m, 100, 7);
+	hear_first(m, 1);
+	m->deaf = false;
+	hear(m);
+	assert_task(m, 101, BACKGROUND, REASON_RULE);
+	assert_int_equal(record(m, 100)->had.nice, 7);
+	assert_int_equal(record(m, 101)->had.nice, 0);
+	stops_without_trace(m);
+}
+
 MACHINE_TEST(a_fork_by_a_thread_copies_the_thread)
 {
 	start(m, "'chrome': { 'qos': 'QOS_USER_INTERACTIVE', "

@@ -76,6 +76,14 @@ struct plan_mark {
 	uint32_t origin_start; /* ticks; start of the origin, or of the parent if that is init */
 	bool is_born; /* it was marked at its birth */
 	bool is_missed; /* it had no record when it was marked; it is marked again when it gets one */
+	bool is_heard;	/* all events have been booked since plan_decide asked for that */
+};
+
+/* What has to be done next for one task. */
+enum plan_step {
+	PLAN_NOTHING,
+	PLAN_SET,  /* carry out the action, and report it with plan_applied */
+	PLAN_HEAR, /* book all events, set is_heard in the mark, and decide again with fresh facts */
 };
 
 /* An order to set the attributes of one task. */
@@ -149,11 +157,11 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 bool plan_next(struct plan *plan, struct plan_mark *ret);
 
 /*
- * Decides about one task. Returns true and fills in *ret if the task has to be changed: carry that out at once and
- * report it with plan_applied. The record of a task that is gone stays until plan_exited, since its children's forks
- * may still be queued.
+ * Decides about one task. Fills in *ret if it has to be set, which is to be done at once. Asks for events first if the
+ * attributes differ from the record: a child that was born before somebody chose them must copy the record as it was.
+ * The record of a task that is gone stays until plan_exited, since its children's forks may still be queued.
  */
-bool plan_decide(struct plan *plan, const struct plan_mark *mark, struct facts *facts, struct plan_action *ret);
+enum plan_step plan_decide(struct plan *plan, const struct plan_mark *mark, struct facts *facts, struct plan_action *ret);
 
 /* Returns whether the decision may fetch the arguments of the task's process, so that they can be read beforehand. */
 bool plan_asks_argv(const struct plan *plan, const struct plan_mark *mark);
