@@ -75,7 +75,7 @@ TEST(all_uids_together_have_a_rate_and_a_reserve)
 TEST(a_crowd_does_not_lock_out_a_user_at_a_seat)
 {
 	struct accounts accounts = { .is_at_seat = is_at_seat };
-	struct account *sitting, *standing, *ignored;
+	struct account *sitting, *standing = NULL, *ignored;
 
 	for (uid_t uid = 1; uid <= OF_ALL / OF_UID; uid++)
 		send_all(&accounts, uid, LATER);

@@ -83,7 +83,8 @@ static struct plan_action decide(pid_t pid, uint64_t start)
 	plan_book_found(decider.plan, &met, live_facts_for(decider.facts, met.tid, met.tgid));
 	assert_true(plan_next(decider.plan, &mark));
 	live_facts_be_patient(decider.facts, true);
-	assert_int_equal(plan_decide(decider.plan, &mark, live_facts_for(decider.facts, met.tid, met.tgid), &action), PLAN_SET);
+	assert_int_equal(plan_decide(decider.plan, &mark, live_facts_for(decider.facts, met.tid, met.tgid), &action),
+			 PLAN_SET);
 	return action;
 }
 

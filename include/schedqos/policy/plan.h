@@ -161,7 +161,8 @@ bool plan_next(struct plan *plan, struct plan_mark *ret);
  * attributes differ from the record: a child that was born before somebody chose them must copy the record as it was.
  * The record of a task that is gone stays until plan_exited, since its children's forks may still be queued.
  */
-enum plan_step plan_decide(struct plan *plan, const struct plan_mark *mark, struct facts *facts, struct plan_action *ret);
+enum plan_step plan_decide(struct plan *plan, const struct plan_mark *mark, struct facts *facts,
+			   struct plan_action *ret);
 
 /* Returns whether the decision may fetch the arguments of the task's process, so that they can be read beforehand. */
 bool plan_asks_argv(const struct plan *plan, const struct plan_mark *mark);
