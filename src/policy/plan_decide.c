@@ -322,12 +322,11 @@ static enum plan_step decide(struct plan *plan, struct decision *decision)
 	/* On failure the task stays due, for children that it may have forked and for a later scan. */
 	if (match(plan, decision) < 0 || plan_read_attr(plan, decision->facts, &task->known, &decision->actual) < 0)
 		return PLAN_NOTHING;
-	if (!decision->mark->is_heard && attr_difference(&decision->actual, &task->known))
-		return PLAN_HEAR;
 	plan_note_base(plan);
-	task->due = DUE_NOTHING;
 	decision->moment = moment_of(decision);
-	plan_judge(plan, decision);
+	if (!plan_judge(plan, decision))
+		return PLAN_HEAR;
+	task->due = DUE_NOTHING;
 	decision->chosen = task->theirs;
 	put_class_on(plan, decision);
 	decision->want = target(plan, task, decision->moment);

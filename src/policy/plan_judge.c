@@ -245,7 +245,7 @@ static void prove(const struct plan *plan, const struct decision *decision)
  * chosen unless all of them agree on it. If only `prev` fits, the attribute still counts as chosen if the origin has
  * ended or its `had` is lower.
  */
-void plan_judge(const struct plan *plan, const struct decision *decision)
+bool plan_judge(const struct plan *plan, const struct decision *decision)
 {
 	const struct task_attr *actual = &decision->actual;
 	struct task *task = decision->task;
@@ -266,6 +266,8 @@ void plan_judge(const struct plan *plan, const struct decision *decision)
 		if (!attr_difference(&guess.known, &task->known))
 			doubted = 0;
 	}
+	if (!decision->mark->is_heard && attr_difference(actual, &guess.known))
+		return false;
 	/*
 	 * If no record fits, the task may have chosen what it carries. If the difference takes privilege, the parent
 	 * may only have adopted the task. A custom slice takes none.
@@ -283,4 +285,5 @@ void plan_judge(const struct plan *plan, const struct decision *decision)
 		task->flags &= ~TASK_FRESH;
 	}
 	task->flags &= ~(TASK_COPY | TASK_SETTING | TASK_UNHEARD | TASK_IN_DOUBT);
+	return true;
 }

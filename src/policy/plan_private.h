@@ -105,8 +105,11 @@ struct task_attr plan_class_allowed(const struct plan *plan, const struct task *
 
 /* ---- plan_judge.c ---- */
 
-/* Judges the attributes that the decision's task carries, and updates its record. */
-void plan_judge(const struct plan *plan, const struct decision *decision);
+/*
+ * Judges the attributes that the decision's task carries, and updates its record. Returns false, and changes nothing,
+ * if somebody seems to have chosen them and events have to be heard first.
+ */
+bool plan_judge(const struct plan *plan, const struct decision *decision);
 
 /* Compares the attributes that a task carries with its own record only, and updates had, known, theirs and prev. */
 void judge_by_own_record(struct task *task, const struct task_attr *actual, const struct given *given);

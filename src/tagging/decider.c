@@ -213,7 +213,8 @@ static void decide_or_put_off(struct decider *decider, const struct plan_mark *m
 
 	if (r == -ESRCH)
 		return;
-	if (r < 0 || waits(waiting, mark->tgid) || waits(waiting, mark->parent) || decide_one(decider, *mark, may_defer))
+	if (r < 0 || waits(waiting, mark->tgid) || waits(waiting, mark->parent) ||
+	    decide_one(decider, *mark, may_defer))
 		waiting->all[waiting->count++] = *mark;
 }
 

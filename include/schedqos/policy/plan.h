@@ -157,8 +157,8 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 bool plan_next(struct plan *plan, struct plan_mark *ret);
 
 /*
- * Decides about one task. Fills in *ret if it has to be set, which is to be done at once. Asks for events first if the
- * attributes differ from the record: a child that was born before somebody chose them must copy the record as it was.
+ * Decides about one task. Fills in *ret if it has to be set, which is to be done at once. Asks for events first if
+ * somebody seems to have chosen attributes: a child that was born before must copy the record as it was then.
  * The record of a task that is gone stays until plan_exited, since its children's forks may still be queued.
  */
 enum plan_step plan_decide(struct plan *plan, const struct plan_mark *mark, struct facts *facts,
