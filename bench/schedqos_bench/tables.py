@@ -182,7 +182,8 @@ def _sentence(result):
             f"{words.figure(late[ours].summary['rate'])} instead of {words.figure(late[without].summary['rate'])} late frames a "
             f"second ({words.ratio(late[ours].ratio)} times as many; in brackets the 95 % interval), and the p99 of its frame times "
             f"is {_value(frame[ours], 'us')} instead of {_value(frame[without], 'us')}. The [figures](src/doc/figures.md) have other "
-            "programs, other cgroups, four CPUs, and the cases in which nothing is gained, or a wake-up comes later.")
+            "programs, other cgroups, and the cases in which nothing is gained, or a wake-up comes later; [the "
+            "lab](src/doc/lab.md) has other kernels, and one to four CPUs.")
 
 
 _TITLE = "Share of a browser's frames that take longer, next to a build in the same cgroup"

@@ -66,12 +66,12 @@ static int explain_verb(const struct command *command, pid_t task, const char *n
 	int status;
 
 	/* Other users need the daemon, which sees things that they may not see. */
-	if (geteuid() != 0 || instance_owner() > 0) {
+	if (instance_owner() > 0)
 		warn_unused_paths(&command->paths);
+	if (geteuid() != 0 || instance_owner() > 0)
 		status = ask_daemon(task, name, &json);
-	} else {
+	else
 		status = rehearse(command, task, name, &json);
-	}
 	if (status)
 		return status;
 	if (option_given(command, OPTION_JSON))

@@ -111,8 +111,8 @@ bool text_table_show(const char *begin, char *text)
 	if (!isatty(STDOUT_FILENO))
 		return fputs(text, stdout) >= 0;
 	/* A serial line does not report its size. */
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	text_table_cut(text, size.ws_col ? size.ws_col : 80);
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		text_table_cut(text, size.ws_col);
 	return asprintf(&all, "%s\033[?7l%s\033[?7h", begin, text) >= 0 && fflush(stdout) == 0 &&
 	       write_full(STDOUT_FILENO, all, strlen(all)) == 0;
 }

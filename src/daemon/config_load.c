@@ -219,16 +219,27 @@ const char *config_own_file(const struct config_paths *paths)
 	return paths->file ? paths->file : SYSCONFDIR "/schedqos.json";
 }
 
+static bool has_layout(const char *folder)
+{
+	static const char *const names[] = { "mappings", "qos_mappings.json", "sched_profiles.json", "app_configs",
+					     "schedqos.json" };
+	_cleanup_close_ int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	for (size_t i = 0; i < array_size(names); i++) {
+		if (faccessat(fd, names[i], F_OK, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Reads a folder that the user named. One without our files is an error, because it is hardly what the user meant. */
 static void inputs_add_named_folder(struct inputs *inputs, const char *folder)
 {
-	const size_t before = inputs->count + inputs->errors->n_errors;
-
 	inputs_add_layout(inputs, folder);
-	if (inputs->count + inputs->errors->n_errors == before)
+	if (!has_layout(folder))
 		config_error_add(
 			inputs->errors, folder,
-			"holds none of qos_mappings.json, sched_profiles.json, app_configs and mappings: name its files, or the folder above it");
+			"holds none of qos_mappings.json, sched_profiles.json, schedqos.json, app_configs and mappings: name its files, or the folder above it");
 }
 
 /* Returns whether the folder holds anything, or -errno. */

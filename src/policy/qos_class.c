@@ -200,9 +200,13 @@ static int fair_order(unsigned policy)
 
 void qos_attr_limit(const struct qos_attr *attr, const struct attr_caps *caps, struct task_attr *task)
 {
-	const struct task_attr class = qos_attr_over(attr, task, caps);
+	struct task_attr class;
 
-	if (!task_policy_is_fair(class.policy) || !(task_policy_is_fair(task->policy) || task->policy == POLICY_EXT))
+	/* What SCHED_EXT is worth depends on whether a sched_ext scheduler runs. */
+	if (task->policy == POLICY_EXT)
+		task->policy = POLICY_NORMAL;
+	class = qos_attr_over(attr, task, caps);
+	if (!task_policy_is_fair(class.policy) || !task_policy_is_fair(task->policy))
 		return;
 	if (fair_order(class.policy) > fair_order(task->policy))
 		task->policy = class.policy;

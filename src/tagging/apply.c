@@ -80,7 +80,8 @@ static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 		.flags = want->reset_on_fork ? KSCHED_FLAG_RESET_ON_FORK : 0,
 		.nice = want->nice,
 		.priority = want->rt_priority,
-		.runtime = want->slice_ns,
+		/* Without a sched_ext scheduler the kernel would take a slice of our class for the task's own. */
+		.runtime = want->policy == POLICY_EXT ? 0 : want->slice_ns,
 	};
 
 	/*

@@ -166,7 +166,8 @@ static bool decide_one(struct decider *decider, struct plan_mark mark, bool may_
 		if (may_defer)
 			live_facts_allow_deferral(decider->facts);
 		step = plan_decide(decider->plan, &mark, facts, &action);
-		if (step == PLAN_HEAR)
+		/* Twice: the first call may only end an earlier one, which had stopped at its limit. */
+		if (step == PLAN_HEAR && decider_book_some(decider))
 			decider_book_some(decider);
 		mark.is_heard = true;
 	} while (step == PLAN_HEAR);

@@ -149,7 +149,7 @@ void changes_update(struct heard *heard)
 {
 	if (!plan_config(heard->decider->plan)->rules->enforce)
 		changes_close(heard);
-	else if (heard->changes.how != HEARING_HEARD)
+	else if (heard->changes.how == HEARING_UNUSED)
 		listen_or_poll(heard);
 }
 

@@ -230,7 +230,7 @@ static struct task *grow_file(void *context)
 	void *chunk = map_more(state, TASKS_CHUNK_BYTES);
 
 	if (!chunk && state->is_ending)
-		chunk = mmap(NULL, TASKS_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		chunk = mmap(NULL, TASKS_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	return chunk == MAP_FAILED ? NULL : chunk;
 }
 

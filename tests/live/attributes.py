@@ -16,7 +16,7 @@ from tasks import comm, descendants, start_time, state, tids
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 
-NORMAL, FIFO, RR, BATCH, IDLE, DEADLINE = 0, 1, 2, 3, 5, 6
+NORMAL, FIFO, RR, BATCH, IDLE, DEADLINE, EXT = 0, 1, 2, 3, 5, 6, 7
 FLAG_RESET_ON_FORK, FLAG_UTIL_MAX = 0x01, 0x40
 MS = 1000000
 

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """set, reset, run and limit take effect before they return, and end when they should."""
 
+import os
 import socket
 import subprocess
 
-from attributes import BACKGROUND, BATCH, DEFAULT, INITIATED, MS, UI, UTILITY, classes, fair, get_attr, has_slice, set_attr
+from attributes import (
+    BACKGROUND, BATCH, DEFAULT, EXT, INITIATED, MS, NORMAL, UI, UTILITY, classes, fair, get_attr, has_slice, pristine,
+    set_attr,
+)
 from cgroups import HEARD
 from daemon import SCHEDQOS, environment, schedqos
 from harness import LiveTest
@@ -186,6 +190,25 @@ class Limit(Overrides):
         for name, program in programs.items():
             self.ask("limit", "--lift", program.pid)
             self.assert_keeps(program, chosen[name])
+
+    def test_sched_ext_escapes_no_limit(self):
+        """Anybody may choose it. The task gets it back, and keeps no slice of the limit's class."""
+        self.daemon(APP)
+        app = self.sleeper("app")
+        self.ask("limit", "--keep", app.pid, BACKGROUND)
+        self.assert_carries(app, BACKGROUND)
+        try:
+            set_attr(app.pid, EXT, get_attr(app.pid).nice)
+        except OSError:
+            self.skipTest("this kernel has no sched_ext")
+        self.current.changed.add(app.pid)
+        self.ask("limit", "--keep", app.pid, BACKGROUND)
+        self.assert_carries(app, BACKGROUND)
+        self.ask("limit", "--lift", app.pid)
+        wait_for(lambda: get_attr(app.pid).policy == EXT, lambda: get_attr(app.pid))
+        # The kernel shows no slice under SCHED_EXT; this call keeps it.
+        os.sched_setscheduler(app.pid, NORMAL, os.sched_param(0))
+        self.assertEqual(get_attr(app.pid).slice, pristine().slice)
 
     def test_a_limit_with_keep_lasts_until_it_is_lifted(self):
         self.daemon(APP)

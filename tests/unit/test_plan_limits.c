@@ -166,6 +166,20 @@ MACHINE_TEST(sched_ext_escapes_no_limit)
 	stops_without_trace(m);
 }
 
+MACHINE_TEST(a_limit_without_a_policy_lowers_sched_ext)
+{
+	struct task_attr attr = task_attr_pristine;
+	uint16_t number;
+
+	attr.policy = POLICY_EXT;
+	chose(m, "'QOS_NICE': { 'sched_nice': 10 }", attr);
+	number = limits(m, "QOS_NICE");
+	assert_carries(m, 100, "SCHED_NORMAL nice 10");
+	ends(m, number);
+	assert_carries(m, 100, "SCHED_EXT");
+	stops_without_trace(m);
+}
+
 /* The values of the first limit must not become the task's choice when the second limit begins. */
 MACHINE_TEST(a_choice_returns_after_several_limits)
 {

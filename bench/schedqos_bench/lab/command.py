@@ -187,6 +187,14 @@ def _check_figures(args, scenario):
         raise Failure(f"{args.figures} has a table with other rows between these marks: use the options of its command")
 
 
+def _check_writable(path):
+    is_new = not path.exists()
+    with open(path, "a", encoding="utf-8"):
+        pass
+    if is_new:
+        path.unlink()
+
+
 def _check_files(args, scenario):
     """Before an hour of measuring, not after it."""
     missing = [path for path in (_BUSYBOX, *args.carry) if not Path(path).exists()]
@@ -194,11 +202,10 @@ def _check_files(args, scenario):
         raise Failure(f"there is no {', no '.join(map(str, missing))}")
     if subprocess.run([_BUSYBOX, "true"], check=False).returncode:
         raise Failure(f"{_BUSYBOX} does not run")
-    for path in filter(None, (args.out, args.trace, args.figures)):
-        with open(path, "a", encoding="utf-8"):
-            pass
     if args.figures:
         _check_figures(args, scenario)
+    for path in filter(None, (args.out, args.trace, args.figures)):
+        _check_writable(path)
 
 
 def run(args):

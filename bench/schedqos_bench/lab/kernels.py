@@ -18,14 +18,14 @@ _KNOWN_FOR = 24 * 3600
 _SERIES = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
-# The magic number of the x86 boot protocol (Documentation/arch/x86/boot.rst), without which QEMU boots nothing.
-_MAGIC, _MAGIC_AT = b"HdrS", 0x202
+# QEMU boots an image with the magic number of the x86 boot protocol (Documentation/arch/x86/boot.rst), or an ELF file.
+_MAGIC, _MAGIC_AT, _ELF = b"HdrS", 0x202, b"\x7fELF"
 
 
 def _check_image(path):
     with open(path, "rb") as file:
-        file.seek(_MAGIC_AT)
-        if file.read(len(_MAGIC)) != _MAGIC:
+        head = file.read(_MAGIC_AT + len(_MAGIC))
+        if not head.startswith(_ELF) and not head.endswith(_MAGIC):
             raise Failure(f"--kernel {path}: it is no image of a kernel, such as arch/x86/boot/bzImage")
 
 

@@ -76,14 +76,14 @@ struct plan_mark {
 	uint32_t origin_start; /* ticks; start of the origin, or of the parent if that is init */
 	bool is_born; /* it was marked at its birth */
 	bool is_missed; /* it had no record when it was marked; it is marked again when it gets one */
-	bool is_heard;	/* all events have been booked since plan_decide asked for that */
+	bool is_heard; /* events have been booked since plan_decide asked for that */
 };
 
 /* What has to be done next for one task. */
 enum plan_step {
 	PLAN_NOTHING,
 	PLAN_SET,  /* carry out the action, and report it with plan_applied */
-	PLAN_HEAR, /* book all events, set is_heard in the mark, and decide again with fresh facts */
+	PLAN_HEAR, /* book the events that wait, set is_heard in the mark, and decide again with fresh facts */
 };
 
 /* An order to set the attributes of one task. */

@@ -10,7 +10,6 @@ import json
 import os
 import pwd
 import shutil
-import subprocess
 
 import methods
 from attributes import get_attr, pristine
@@ -58,12 +57,6 @@ def ask(method, *args, status=0):
 
 def as_user(*argv, **options):
     return command(*IN_SESSION, "schedqos", *argv, **options)
-
-
-def is_done(*argv):
-    """Runs the verb as the user. Returns whether it succeeded: it fails if there are too many calls for now."""
-    return subprocess.run([*IN_SESSION, "schedqos", *argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def procs(group):
@@ -196,7 +189,7 @@ class Desktop:
             for verb, becomes in (("set", BACKGROUND), ("reset", DEFAULT)) * 2:
                 command("schedqos", "status")
                 command("busctl", "call", methods.NAME, methods.PATH, methods.NAME, "Status")
-                wait_for(lambda: is_done(verb, str(self._own.pid), *([becomes] if verb == "set" else [])), verb)
+                as_user(verb, str(self._own.pid), *([becomes] if verb == "set" else []))
                 carries(self._own.pid, becomes)
         finally:
             crowd.end()
