@@ -250,7 +250,7 @@ static void book_exec(struct plan *plan, const struct task_event *exec)
 
 	if (exec->tgid == plan->self)
 		return;
-	/* As above. */
+	/* After a loss, the id may have the record of a thread of another process, which has ended. */
 	if (leader && leader->tgid != exec->tgid) {
 		tasks_remove(plan->tasks, leader);
 		leader = NULL;
@@ -375,9 +375,9 @@ static bool is_late(const struct plan *plan, const struct task *origin, const st
 }
 
 /*
- * Makes a record of a task whose birth we missed. All that the task carries counts as chosen if the task started before
- * the daemon or, after a stop, unless is_late. Otherwise the record counts as a copy of its leader's or parent's, or of
- * an unknown one for an orphan. Returns NULL if the task is gone, or if out of memory.
+ * Makes a record of a task whose birth we missed. If the task started before the daemon, all that it carries becomes
+ * `had`; after a stop also if not is_late. Every other task counts as a copy of its leader or parent or, if it is an
+ * orphan, of an unknown task. Returns NULL if the task is gone, or if out of memory.
  */
 static struct task *first_sight(struct plan *plan, const struct plan_found *found, struct facts *facts)
 {
@@ -420,7 +420,7 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 		return;
 	if (!task || task->tgid != found->tgid || !task_is_same_start(task->start, (uint32_t)found->start)) {
 		tasks_remove(plan->tasks, task);
-		/* A thread goes with its process, which comes first in a scan, or is left alone as a whole. */
+		/* A scan books processes before their threads. Threads of an unrecorded process get no record. */
 		if (is_thread && !origin)
 			return;
 		/* Kernel threads have no executable, nor has a usermode helper of the kernel before it calls exec. */
@@ -432,7 +432,7 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 	if (!task)
 		return;
 	task->scan = plan->scan;
-	/* Skip a task that the stopped daemon has put back; the kernel may have refused that. */
+	/* Skip a task that the stopped daemon has put back. If the kernel refused, known is not had: try again. */
 	if (plan->stopped && task->state == TASK_UNDONE && !attr_difference(&task->known, &task->had))
 		return;
 	if (task->due < DUE_MATCH)

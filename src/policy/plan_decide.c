@@ -18,7 +18,7 @@ static int match(struct plan *plan, struct decision *decision)
 		return 0;
 	if (leader == task)
 		r = plan_match(plan, decision);
-	/* This is for a process that has moved: an exec has ended all threads, and a scan marks threads itself. */
+	/* Needed after a move or a retry: an exec has ended the other threads, and a scan marks threads itself. */
 	if (r > 0)
 		plan_mark_threads(plan, leader);
 	if (r >= 0 && plan_has_thread_rules(plan, leader)) {
@@ -104,9 +104,9 @@ static enum task_state next_state(const struct plan *plan, const struct task *ta
 }
 
 /*
- * Returns what somebody chose, of which only the attributes in `theirs` matter. A choice that is not in `had` is above
- * it, and is in `known`. An attribute of `known` below `had` was lowered by a limit, so the choice in `had` is to
- * return.
+ * Returns the attributes that somebody chose; only those in `theirs` are meaningful. If `known` is above `had`, `known`
+ * holds the choice, which was not allowed to become `had`. Else `had` holds it; if `known` is below, a limit has
+ * lowered the task, and the choice is to return.
  */
 static struct task_attr choice(const struct task *task)
 {
@@ -177,8 +177,8 @@ static struct task_attr unlimited(const struct plan *plan, const struct task *ta
 static void fit_kernel(const struct task *task, struct task_attr *want)
 {
 	/*
-	 * A policy that is not fair hides the slice, and SCHED_IDLE ignores it: set it once that has changed. On the
-	 * way to SCHED_IDLE only SCHED_NORMAL and SCHED_BATCH let it be set (set_action in apply.c).
+	 * Keep a slice that cannot be set yet: a policy that is not fair hides it, and SCHED_IDLE ignores it. A task
+	 * that goes from SCHED_NORMAL or SCHED_BATCH to SCHED_IDLE gets it before that (set_attr_idle in apply.c).
 	 */
 	if (!task_policy_is_fair(want->policy) ||
 	    (want->policy == POLICY_IDLE && task->known.policy != POLICY_NORMAL && task->known.policy != POLICY_BATCH))

@@ -26,11 +26,11 @@ static bool can_have_policy(const struct task *task, const struct task_attr *act
 
 /*
  * Returns the attributes that `had` may take over, so that no task gets more than its owner could take. A choice above
- * `had` must have taken privilege in these cases:
+ * `had` must have taken privilege in these cases ("copy" includes a leader whose threads differ):
  *	- its nice value is below, or its I/O priority above, all that classes have given (struct given);
  *	- its real-time priority is above that of `known`, or for a copy above all that classes have given;
- *	- it lowers the nice value, and no class was ever put on the task or its ancestors;
- *	- it leaves SCHED_IDLE, and `known` was SCHED_IDLE.
+ *	- it lowers the nice value of a task that is no copy, and no class was ever put on the task or its ancestors;
+ *	- it leaves SCHED_IDLE, and `known` was SCHED_IDLE; not for a copy if a class has taken any task out of it.
  */
 static uint8_t can_have(const struct task *task, const struct task_attr *actual, const struct given *given)
 {
@@ -77,7 +77,7 @@ struct guess {
 	struct task_attr had;	/* the least of all records */
 	uint8_t theirs;		/* from the first record */
 	uint8_t differs;	/* attributes in which some record differs from what was found */
-	bool among_threads;	/* of several threads: that the record of one fits loosely does not exclude another */
+	bool among_threads;	/* compares several threads: a loose fit counts as FITS_NOT, so it rules out no other */
 };
 
 static enum fit fit_of(const struct task_attr *actual, const struct task_attr *known)
@@ -199,9 +199,9 @@ static const struct task *settled_origin(const struct plan *plan, const struct d
 
 /*
  * Compares with `had`, with the record of a settled origin and, for a fresh record that nothing equals, with `prev`.
- * Leaves out the origin of an adopted record, because the origin may have changed since the fork. Returns the
- * attributes that count as chosen if they are below `had`: those that are lower in the origin's `had`; all if there is
- * no settled origin; none if `prev` was not needed.
+ * Leaves out the origin unless the task was marked at its birth or is a process whose birth was missed: later the
+ * origin may have changed. Returns the attributes that count as chosen if they are below `had`: those that are lower in
+ * the origin's `had`; all if there is no settled origin; none if `prev` was not needed.
  */
 static uint8_t consider_origin(const struct plan *plan, const struct decision *decision, struct guess *guess)
 {
@@ -238,12 +238,12 @@ static void prove(const struct plan *plan, const struct decision *decision)
 /*
  * Compares the attributes with the task's own record. A task that was being set may also carry `prev`.
  *
- * At the first look a copy that does not carry its own `known` is compared with other records as well: `had` as a
- * whole; `prev` if the record is fresh; and the record of its origin. If the threads of a process differ, a new thread
- * is always compared with `known` and fresh `prev` of each of them. Only the records that fit best count (enum fit).
- * The first of them becomes that of the copy, with the least `had` of them all. An attribute below `had` counts as
- * chosen unless all of them agree on it. If only `prev` fits, the attribute still counts as chosen if the origin has
- * ended or its `had` is lower.
+ * At the first look a copy that does not carry its own `known` is compared with other candidates as well: its `had` as
+ * a whole; its `prev` if it is fresh; and the record of its origin. A copy in doubt (TASK_IN_DOUBT) is always compared
+ * with `known` and fresh `prev` of each thread. Only the candidates that fit best count (enum fit): the copy gets
+ * `known` and `theirs` of the first of them, and the least `had` of all. An attribute found below that `had` counts as
+ * chosen unless all these candidates have the value found. If only `prev` fits, it still counts as chosen if the origin
+ * has ended or has a lower `had`.
  */
 bool plan_judge(const struct plan *plan, const struct decision *decision)
 {

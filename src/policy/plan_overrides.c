@@ -49,7 +49,7 @@ struct overrides *plan_overrides(const struct plan *plan)
 	return plan->overrides;
 }
 
-/* Clears the class of all threads, so that the next one counts as another even if it is the same and raises less. */
+/* Clears the tag of all the process's tasks: even the same class then counts as another, as it may raise less now. */
 static void forget_class(struct plan *plan, struct task *leader)
 {
 	for (struct task *task = leader; task; task = tasks_next_thread(plan->tasks, task))

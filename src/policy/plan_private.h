@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Declarations shared by the files of the plan. A file calls only functions of files below its own in this list. */
+/* Declarations shared by the files of the plan, a section each. Files call only sections below their own, if any. */
 #pragma once
 
 #include <schedqos/policy/overrides.h>

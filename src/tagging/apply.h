@@ -35,9 +35,9 @@ int applier_open(struct applier *applier);
 int applier_prioritize_self(struct applier *applier);
 
 /*
- * Turns on reading and setting of I/O priorities (caps.io_priority) if a class has one, or has had one since the first
- * start. Logs a kernel without I/O priorities, and leaves them out. Call it after a configuration has been put in force
- * and before any decision.
+ * Turns on reading and setting of I/O priorities (caps.io_priority) if a class has an I/O class, or one had since the
+ * last start that did not follow a crash (struct given). Logs a kernel without I/O priorities, and leaves them out.
+ * Call it after a configuration has been put in force and before any decision.
  */
 void applier_enable_io_priority(struct applier *applier, const struct given *given);
 

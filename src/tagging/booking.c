@@ -91,7 +91,7 @@ bool decider_book_some(struct decider *decider)
 	struct task_event event;
 	int error;
 
-	/* A restore has no subscription. */
+	/* A tagger without a loop (offline.c) has no subscription. */
 	if (!decider->intake)
 		return true;
 	for (int i = 0; i < EVENTS_BATCH; i++) {

@@ -15,8 +15,8 @@
 /* ---- one ---- */
 
 /*
- * Do without the check for events as recent as this: two CPUs need 0.5 s to come back to an id with the default pid_max
- * of 32,768. A pid_max below some 1,000 can defeat that.
+ * Skip the check for a reused id if all events until this long ago have been booked: two CPUs need 0.5 s to use up all
+ * ids of the default pid_max, 32,768. A pid_max below some 1,000 can defeat that.
  */
 #define REUSE_MIN_MS 10
 
@@ -154,7 +154,7 @@ static void check_spending(struct decider *decider, const struct facts *facts)
 		       (int)user, (int)tgid);
 }
 
-/* Returns whether the decision has to wait for an answer. */
+/* Decides about one task and sets it. Returns true if the decision has to be repeated when arguments have arrived. */
 static bool decide_one(struct decider *decider, struct plan_mark mark, bool may_defer)
 {
 	struct facts *facts;
@@ -166,7 +166,7 @@ static bool decide_one(struct decider *decider, struct plan_mark mark, bool may_
 		if (may_defer)
 			live_facts_allow_deferral(decider->facts);
 		step = plan_decide(decider->plan, &mark, facts, &action);
-		/* Twice: the first call may only end an earlier one, which had stopped at its limit. */
+		/* Twice: the first call may only finish a pass over the queues that began before facts were read. */
 		if (step == PLAN_HEAR && decider_book_some(decider))
 			decider_book_some(decider);
 		mark.is_heard = true;
@@ -204,7 +204,7 @@ static bool calls_exec(const struct decider *decider, const struct plan_mark *ma
 }
 
 /*
- * Decides a task, or puts it off until its arguments are there and the tasks through which it was marked are decided.
+ * Decides about a task, or puts it off until its arguments are there and no task of its process or parent waits.
  */
 static void decide_or_put_off(struct decider *decider, const struct plan_mark *mark)
 {

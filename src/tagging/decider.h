@@ -25,11 +25,11 @@ struct waiting {
 };
 
 /*
- * Maximum number of processes to look at again, enough for 2,700 execs a second. Further ones are not looked at again.
+ * Maximum number of processes to match again, enough for 2,700 execs a second. Further ones are not matched again.
  */
 #define YOUNG_MAX 8192
 
-/* Processes that have called exec lately, to be looked at again if moves between cgroups are not reported. */
+/* Processes that have called exec lately, to be matched again if moves between cgroups are not reported. */
 struct young {
 	bool is_kept; /* else none is added */
 	unsigned count, next; /* next: to be looked at in this round */
@@ -67,7 +67,7 @@ struct decider {
 	bool logs_each;	    /* log each change, as after the first scan */
 	bool sets_nothing;  /* only decide */
 	uint64_t n_lowered; /* tasks that carried more than their limit allows, and were lowered to that */
-	pid_t put_back;	    /* the last task that a rule took back from somebody; 0 if none. heard.c clears it */
+	pid_t put_back;	    /* the last task whose rule undid a choice; 0: none. heard_changes.c clears it */
 };
 
 /*
@@ -81,8 +81,8 @@ void decider_name_process(const struct decider *decider, pid_t tid, char *ret, s
 void decider_free(struct decider *decider);
 
 /*
- * Makes the plan with this configuration, which takes over the records of a daemon that has ended. Returns 0 or
- * -ENOMEM.
+ * Makes the plan, has it adopt the records of a daemon that has ended, and puts this configuration in force. Returns 0
+ * or -ENOMEM.
  */
 int decider_plan(struct decider *decider, const struct config *config, const struct state_legacy *legacy,
 		 const struct tasks_memory *memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Listens to renames, moves between cgroups and changes of attributes, each only while a rule, group or override in
- * force needs it, and with pauses in floods. After a pause, what has changed meanwhile is read, and booked.
+ * Listens to renames, moves between cgroups and changes of attributes, each only while something in force needs it
+ * (a rule, group, override or unit), and with pauses in floods. After a pause it reads and books changes meanwhile.
  */
 #pragma once
 
@@ -21,10 +21,10 @@ struct names {
 };
 
 /*
- * Moves between cgroups. We subscribe to them if a rule or group can use them, because desktops put a program into its
- * cgroup after its exec.
+ * Moves between cgroups. We subscribe to them if a rule, group, override or unit can use them (plan_needs_moves),
+ * because desktops put a program into its cgroup after its exec.
  *
- * If the kernel does not report moves, each process is looked at again some times after its exec (struct young), and
+ * If the kernel does not report moves, each process is matched again some times after its exec (struct young), and
  * later moves are missed.
  *
  * In a flood, or after moves were lost, they are ignored for a while. Then the cgroups of all processes are read, and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Declarations shared by the files of what is heard: heard.c calls the others, which do not call each other. */
+/* Declarations shared by the heard*.c files: heard.c calls the others, which do not call each other. */
 #pragma once
 
 #include "heard.h"

@@ -73,7 +73,7 @@ static const struct {
 	[INTAKE_NAMES] = { EVENT_RENAME, 1024 * 1024, true, { .many = 16, .share = 16, .longest_us = 10000 } },
 	/*
 	 * The ring of a CPU has room for only 32 moves with long paths. A user needs more CPU time to fill it than we
-	 * need for the sweep that follows.
+	 * need for the walk that follows (heard_moves.c).
 	 */
 	[INTAKE_MOVES] = { EVENT_MOVE, 0, true, { .many = 16, .share = 16, .longest_us = 10000 } },
 };

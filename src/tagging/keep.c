@@ -40,7 +40,7 @@ int keep_init(struct tagger *tagger, const struct config *config)
 			strerror(-r));
 		return r;
 	}
-	if (legacy.stopped)
+	if (legacy.stopped) /* forks that outlasted the stop may have brought children since */
 		restore_from(&legacy, &(bool){ false });
 	if (legacy.stopped || !legacy.n_records) {
 		state_remove(tagger->folder, true);

@@ -32,13 +32,13 @@ struct live_facts {
 	struct applier *applier;
 	struct arguments *arguments;
 	struct spending *spending;
-	/* a user's debt has become too large: overspender's, by a read about overspent_on */
+	/* the debt of user overspender has become too large, by a read about process overspent_on */
 	bool has_overspent;
 	uid_t overspender;
 	pid_t overspent_on;
 	struct procfs_status status; /* valid if has_status */
 	bool has_status;
-	size_t n_read; /* bytes that the last fact took; what costs more for each counts more than once */
+	size_t n_read; /* bytes read for the last fact; bytes that cost more to read count several times */
 	int proc;
 	int error; /* the last shortage since live_facts_take_error; 0 if none */
 	/* wait up to 2 ms for arguments; else a decision that needs them is put off */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Removes ended overrides. Processes that they held join the higher limits that they covered. */
+/* Removes ended overrides. First, processes of a limit that has ended join higher limits of the same user. */
 static void remove_ended(struct tagger *tagger)
 {
 	const int r = scan_rejoin(tagger);

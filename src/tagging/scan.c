@@ -223,8 +223,8 @@ static bool is_of_tree(const struct scan *scan, const struct process *process, u
 }
 
 /*
- * Returns whether the process keeps the override of another user: it runs as that user, though it descends from this
- * override's process.
+ * Returns whether the process keeps the override of another user: it descends from this override's process, but does
+ * not run with the privileges of this override's user alone.
  */
 static bool is_anothers(const struct scan *scan, const struct override *override, uint16_t number, pid_t pid)
 {

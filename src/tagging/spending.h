@@ -6,7 +6,7 @@
  * the time that passes. While the debt is too large, the user's processes are decided about without these reads.
  *
  * A move between cgroups costs us more than the user who makes it, because the process is matched again. So moves add
- * to the same debt, and while it is too large, the user's processes are not matched again.
+ * to the same debt, and while it is too large, a move of the user's processes does not have them matched again.
  *
  * A user may own many user ids, so there is also a common debt of all users. While that is too large, we read only
  * about users whose reads have been cheap. Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits.

@@ -46,8 +46,8 @@ struct tasks_memory state_memory(struct state *state);
 int state_publish(struct state *state);
 
 /*
- * Says that all tasks are now put back. That needs a record of each task, so from here on there is memory for records
- * even if the file system has no room. These are lost if the daemon is killed before its end.
+ * Call this before all tasks are put back. That needs a record of each task, so from here on there is memory for
+ * records even if the file system has no room. Such records are lost if the daemon is killed before its end.
  */
 void state_ending(struct state *state);
 
@@ -56,7 +56,7 @@ void state_free(struct state *state);
 
 /*
  * Renames the file after everything has been put back. Its records tell which tasks existed then: a child whose fork
- * was under way may outlast the stop, and carry what its origin had from us.
+ * was under way may outlast the stop, and carry attributes that we set on its origin.
  */
 #define STATE_STOPPED "stopped"
 void state_stopped(int folder);

@@ -96,7 +96,7 @@ int tagger_new(sd_event *event, const struct config *config, int proc, struct ta
 	check_ptrace_capability(tagger);
 	r = prepare_applier(&tagger->decider.applier);
 	if (r == 0) {
-		/* After probe_kernel, which sets our nice value: the helper inherits it. */
+		/* After prepare_applier, which sets our nice value: the helper inherits it. */
 		decider_init(&tagger->decider, proc, &tagger->later, &tagger->tally);
 		accounting_init(&tagger->accounting, &tagger->decider);
 		r = listen_to_events(tagger);

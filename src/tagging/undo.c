@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Puts tasks back: gives every task that still carries what we set the attributes that it had, or that the ancestor
- * from which it inherited had.
+ * Puts tasks back: each task that still carries attributes that we set gets `had` of its record. A child's record has
+ * copied `had` from the ancestor on which we set them.
  */
 #include "parts.h"
 

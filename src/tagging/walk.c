@@ -17,8 +17,8 @@ static bool is_of_interest(const struct walk *walk, const struct task *task)
 }
 
 /*
- * Returns the next task to visit. NULL: there is none, and the walk has ended, or after several steps goes back to the
- * first task.
+ * Returns the next task to visit, or NULL after the last. Then the walk ends; but if it took several steps, it first
+ * goes once more over the tasks that were born meanwhile.
  */
 static const struct task *next_task(struct walk *walk, const struct tasks *tasks, bool is_only_step)
 {

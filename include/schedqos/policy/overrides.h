@@ -139,7 +139,7 @@ uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t numb
 /* Returns the slot that holds overrides of this one's type and owner. */
 enum override_slot overrides_slot(const struct overrides *overrides, uint16_t number);
 
-/* Returns whether the override is in the record; for a limit, also whether a lower one of the same user is. */
+/* Returns whether the override is in the record or, for a limit, one of the same user that is at least as low. */
 bool overrides_cover(const struct overrides *overrides, const struct task *leader, uint16_t number);
 
 /* Gives a child, whose record has no overrides, those that children of its parent's process inherit. */

@@ -12,8 +12,8 @@
  *	`theirs`	which attributes somebody else has chosen since a rule or override last took effect
  *
  * A look reads what the task carries. An attribute that differs from `known` was chosen by somebody: it is in `theirs`
- * from now on. It also becomes `had`, unless it is above `had` and may come from what a class gave: beside `had` nice 0
- * and classes down to nice -4, a choice of 5 or -10 becomes `had`, a choice of -2 does not (can_have in plan_judge.c).
+ * from now on. It also becomes `had`, unless it is above `had` and a class may have given it. Example: `had` is nice 0,
+ * classes go down to nice -4. Then a choice of 5 or -10 becomes `had`, one of -2 does not (can_have in plan_judge.c).
  *
  * From that follows what a task is to carry. The class decides each attribute that it gives and that is not in
  * `theirs`. Those in `theirs` stay as somebody chose them, and all others are as in `had`. The class raises no task
@@ -110,8 +110,8 @@ struct plan;
 
 /*
  * Makes a plan. caps: not copied, because fetching FACT_BASE updates it. self: the daemon's own tgid; the plan never
- * touches its tasks. start: ticks since boot at which the daemon, or the one whose records it adopts, began to listen.
- * memory: for the records; NULL for the heap. Returns NULL if out of memory.
+ * touches its tasks or its children. start: ticks since boot at which the daemon, or the one whose records the plan
+ * adopts, began to listen. memory: for the records; NULL for the heap. Returns NULL if out of memory.
  */
 struct plan *plan_new(const struct attr_caps *caps, pid_t self, uint64_t start,
 		      const struct tasks_memory *memory);

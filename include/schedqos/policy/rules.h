@@ -16,7 +16,7 @@
 #include <schedqos/policy/qos_class.h>
 
 /*
- * A tag is a class scaled to a period. The number of a tag is its index in rules.tags.
+ * A tag is a class, perhaps scaled to a period. The number of a tag is its index in rules.tags.
  */
 #define TAG_NONE 0xffff
 #define TAG_DEFAULT 0 /* QOS_DEFAULT without a period; always exists */

@@ -57,7 +57,7 @@ enum task_flag {
 enum due {
 	DUE_NOTHING,
 	DUE_LOOK,  /* its attributes may have changed; the class in its record is right */
-	DUE_MATCH, /* its program or name may have changed */
+	DUE_MATCH, /* its rule, class or limit may have changed: by program, name, cgroup, override or reload */
 	DUE_EXEC,  /* it called exec, or its parent did and was still due when the task was born */
 };
 
@@ -101,7 +101,7 @@ struct task {
 	uint16_t inherit;	/* leader: id of the nearest inherit rule that applies to it or an ancestor; 0: none */
 	uint16_t limit;		/* leader: number of the limit by its cgroup and overrides (groups.h); 0: none */
 	uint16_t unit;		/* leader: tag that its unit gives if no rule does; TAG_DEFAULT: none */
-	struct assignment own;
+	struct assignment own;	/* class before focus and limit; its rule may be inherited, unlike `rule` */
 	uint16_t tag;		/* tag of `own` after focus and limit; TAG_NONE: none, or to be decided again */
 	uint16_t joined[OVERRIDE_SLOTS]; /* leader: numbers of the overrides that cover its process; 0: none */
 	uint8_t state : 4;	/* enum task_state */
