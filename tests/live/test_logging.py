@@ -27,7 +27,8 @@ class Lines(LiveTest):
         missing = (not has_slice()) + (not has_clamp())
         self.assertEqual(len(lines), 3 + missing, lines)
         self.assertRegex(lines[missing], r"^schedqos: schedqos \S+ is listening: 2 rules, \d+ tasks, \d+ changed$")
-        self.assertRegex(lines[missing + 1], r"^schedqos: reloaded: 2 rules in force, \d+ tasks? changed, mapping \S+ \(built in\)$")
+        self.assertRegex(lines[missing + 1], r"^schedqos: reloaded: 2 rules in force, attributes of \d+ tasks? changed, "
+                         r"mapping \S+ \(built in\)$")
         self.assertRegex(lines[missing + 2], r"^schedqos: stopped: \d+ tasks? put back$")
 
     def test_v_logs_each_task_that_is_set(self):
