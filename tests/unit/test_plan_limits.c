@@ -19,6 +19,16 @@ static void chose(struct machine *m, const char *json, struct task_attr attr)
 	start(m, json);
 }
 
+/* Limits a task that chose this policy. */
+static uint16_t limits_policy(struct machine *m, const char *json, enum task_policy policy, const char *qos)
+{
+	struct task_attr attr = task_attr_pristine;
+
+	attr.policy = policy;
+	chose(m, json, attr);
+	return limits(m, qos);
+}
+
 static struct task_attr with_slice(uint32_t ms)
 {
 	struct task_attr attr = task_attr_pristine;
@@ -54,12 +64,8 @@ MACHINE_TEST(a_limit_counts_a_task_that_a_class_has_made_real_time)
 
 MACHINE_TEST(a_chosen_sched_batch_escapes_no_limit)
 {
-	struct task_attr attr = task_attr_pristine;
-	uint16_t number;
+	const uint16_t number = limits_policy(m, "", POLICY_BATCH, "QOS_BACKGROUND");
 
-	attr.policy = POLICY_BATCH;
-	chose(m, "", attr);
-	number = limits(m, "QOS_BACKGROUND");
 	assert_carries(m, 100, BACKGROUND);
 	/* A child that chooses attributes under the limit does not escape it, either, once it is looked at. */
 	forks(m, 100, 101);
@@ -148,14 +154,10 @@ MACHINE_TEST(a_limit_leaves_real_time_alone)
 /* Anybody may choose SCHED_EXT, and without a sched_ext scheduler such a task is fair. */
 MACHINE_TEST(sched_ext_escapes_no_limit)
 {
-	struct task_attr attr = task_attr_pristine;
-	uint16_t number;
+	const uint16_t number = limits_policy(m, "", POLICY_EXT, "QOS_BACKGROUND");
 
-	attr.policy = POLICY_EXT;
-	chose(m, "", attr);
-	number = limits(m, "QOS_BACKGROUND");
 	assert_carries(m, 100, BACKGROUND);
-	sets(m, 100, attr);
+	chrt(m, 100, POLICY_EXT, 0);
 	execs(m, 100, "/bin/other");
 	assert_carries(m, 100, BACKGROUND);
 	count_from_here(m);
@@ -168,12 +170,8 @@ MACHINE_TEST(sched_ext_escapes_no_limit)
 
 MACHINE_TEST(a_limit_without_a_policy_lowers_sched_ext)
 {
-	struct task_attr attr = task_attr_pristine;
-	uint16_t number;
+	const uint16_t number = limits_policy(m, "'QOS_NICE': { 'sched_nice': 10 }", POLICY_EXT, "QOS_NICE");
 
-	attr.policy = POLICY_EXT;
-	chose(m, "'QOS_NICE': { 'sched_nice': 10 }", attr);
-	number = limits(m, "QOS_NICE");
 	assert_carries(m, 100, "SCHED_NORMAL nice 10");
 	ends(m, number);
 	assert_carries(m, 100, "SCHED_EXT");

@@ -79,7 +79,7 @@ struct plan_mark {
 	bool is_heard; /* events have been booked since plan_decide asked for that */
 };
 
-/* What has to be done next for one task. */
+/* The next step for one task. */
 enum plan_step {
 	PLAN_NOTHING,
 	PLAN_SET,  /* carry out the action, and report it with plan_applied */
