@@ -33,7 +33,7 @@ NAMES = tuple(LAYOUTS)
 
 # With weights: that of the user beside 100 of system.slice, and by default that of the session beside 100 of its apps, as the
 # configuration gives them that is shipped; and the most that cgroups take.
-USER_WEIGHT, SESSION_WEIGHT, WEIGHT_MAX = 244, 150, 10000
+USER_WEIGHT, SESSION_WEIGHT, WEIGHT_MAX = 244, 125, 10000
 
 _BASE = "schedqosbench"
 _SYSTEMD = Path("/run/systemd/system")

@@ -14,7 +14,7 @@ from unittest import mock
 
 import case
 from case import Folder
-from schedqos_bench import layouts
+from schedqos_bench import folders, layouts
 from schedqos_bench.process import Failure
 from schedqos_bench.scenarios import frames
 
@@ -130,6 +130,10 @@ class Layouts(Folder):
         self.assertEqual(weights["schedqosbench-user.slice"], "CPUWeight=244")
         self.assertEqual(weights["schedqosbench-user-session.slice"], "CPUWeight=300")
         self.assertEqual(weights["schedqosbench-user-app.slice"], "CPUWeight=100")
+
+    def test_the_session_weighs_as_in_the_shipped_configuration(self):
+        shipped = (folders.CONFIGS / "schedqos.json").read_text(encoding="utf-8")
+        self.assertIn(f'"session.slice": {layouts.SESSION_WEIGHT}\n', shipped)
 
     def test_a_program_is_in_its_group(self):
         """And so are the daemon and what it forks there, until the end. Systemd's slices: tests/vm/guest/boot.py."""

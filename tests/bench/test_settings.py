@@ -24,7 +24,7 @@ class Parsing(unittest.TestCase):
              ["features:NO_RUN_TO_PARITY", "slice:3"])])
         self.assertEqual(self.parsed("cgroup_mode:smp,default+weights+cgroup_mode:up,sysctl:kernel.sched_x=1"), [
             ("cgroup_mode:smp", "none", None, ["cgroup_mode:smp"]),
-            ("default+weights+cgroup_mode:up", "none", 150, ["cgroup_mode:up"]),
+            ("default+weights+cgroup_mode:up", "none", 125, ["cgroup_mode:up"]),
             ("sysctl:kernel.sched_x=1", "none", None, ["sysctl:kernel.sched_x=1"])])
 
     def test_a_command_is_not_taken_apart(self):

@@ -38,8 +38,8 @@ class Parse(Folder):
         found = variants.parse([text], "build/schedqos")
         self.assertEqual([each.name for each in found], ["default", "default+weights", "schedqos+weights=500",
                                                          "schedqos:mine+100+weights", "a"])
-        self.assertEqual([each.weights for each in found], [None, 150, 500, 150, None])
-        self.assertEqual(found[1].described(), {"kind": "none", "weights": 150})
+        self.assertEqual([each.weights for each in found], [None, 125, 500, 125, None])
+        self.assertEqual(found[1].described(), {"kind": "none", "weights": 125})
 
     def test_the_daemon_of_another_build_is_copied(self):
         build, ours = (Path(self.file).with_name(name) for name in ("other", "ours"))
