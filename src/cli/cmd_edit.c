@@ -162,7 +162,7 @@ static int install(const struct edit *edit)
 
 /*
  * Checks the configuration with the copy in it and asks how to go on. Returns 'y' to install, 'e' to edit again, or
- * another letter to drop the copy.
+ * something else to end.
  */
 static char review(const struct edit *edit, int *ret_status)
 {
@@ -193,7 +193,27 @@ static bool is_same_text(const struct edit *edit)
 	       memcmp(text, edited, size) == 0;
 }
 
-/* Edits and reviews the copy until it is installed or dropped. Returns an exit status. */
+static bool is_unchanged(const struct edit *edit)
+{
+	return is_as_before(edit->copy, &edit->begun) || is_same_text(edit);
+}
+
+/* Ends an edit that is not installed. A changed text replaces the one that an earlier edit has kept. */
+static void end_edit(const struct edit *edit)
+{
+	_cleanup_free_ char *kept = NULL;
+
+	if (is_unchanged(edit)) {
+		log_info("%s: unchanged", edit->path);
+		unlink(edit->copy);
+	} else if (asprintf(&kept, "%s~", edit->copy) < 0 || rename(edit->copy, kept) < 0) {
+		log_error("%s: unchanged; your text stays in %s: remove it before the next edit", edit->path, edit->copy);
+	} else {
+		log_notice("%s: unchanged; your text is kept in %s", edit->path, kept);
+	}
+}
+
+/* Edits and reviews the copy until it is installed or kept. Returns an exit status. */
 static int edit_it(const struct edit *edit)
 {
 	char answer = 'e';
@@ -201,15 +221,11 @@ static int edit_it(const struct edit *edit)
 
 	while (answer == 'e') {
 		status = run_editor(edit->copy);
-		if (status == 0 && (is_as_before(edit->copy, &edit->begun) || is_same_text(edit))) {
-			log_info("%s: unchanged", edit->path);
-			break;
-		}
-		answer = status == 0 ? review(edit, &status) : 'n';
+		answer = status == 0 && !is_unchanged(edit) ? review(edit, &status) : 'n';
 		if (answer == 'y')
 			return install(edit);
 	}
-	unlink(edit->copy);
+	end_edit(edit);
 	return status;
 }
 
@@ -220,7 +236,7 @@ static void ignore(int number)
 
 int cmd_edit(const struct command *command)
 {
-	/* Ctrl-C ends a question without an answer, which removes the copy. While the editor runs, it is for that. */
+	/* Ctrl-C ends a question without an answer. While the editor runs, it is for that. */
 	const struct sigaction action = { .sa_handler = ignore };
 	_cleanup_(cJSON_Deletep) cJSON *daemons = NULL;
 	struct edit edit = { .paths = command->paths };

@@ -123,10 +123,10 @@ int cmd_sched_profile(const struct command *command)
 	if (name && (is_none || !*name))
 		return usage_error(command->verb, is_none ? "--none and a profile's name cannot be combined"
 							  : "the profile's name is empty");
-	if (has_daemon)
+	if (has_daemon) {
 		warn_unused_paths(&command->paths);
-	if (has_daemon)
 		return name || is_none ? daemon_apply(name ? name : "") : daemon_list();
+	}
 	status = read_config(&command->paths, false, &config);
 	if (status)
 		return status;

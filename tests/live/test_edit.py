@@ -59,8 +59,14 @@ class EditTest(LiveTest):
     def check_litter(self):
         self.assertEqual(os.listdir(self.etc), ["schedqos.json"])
 
-    def check_untouched(self, result, status):
+    def check_untouched(self, result, status, kept=None):
         self.assertEqual((result.returncode, self.content()), (status, OLD), result.stderr)
+        if kept:
+            path = os.path.join(self.etc, ".edit.schedqos.json~")
+            self.assertIn("your text is kept in " + path, result.stderr)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read().strip(), kept)
+            os.unlink(path)
         self.check_litter()
 
 
@@ -79,8 +85,8 @@ class Edit(EditTest):
         self.assertRegex(self.edit(self.writer(for_all), "n\n").stderr, r"json:2:2: app: warning: ")
 
     def test_an_edit_that_the_user_rejects_is_not_installed(self):
-        self.check_untouched(self.edit(self.writer(NEW), "n\n"), 1)
-        self.check_untouched(self.edit(self.writer(NEW), "\n"), 1)
+        for answer in "n\n", "\n", "":
+            self.check_untouched(self.edit(self.writer(NEW), answer), 1, json.dumps(NEW, indent=1))
 
     def test_an_edit_without_changes_ends_at_once(self):
         result = self.edit("true", "")
@@ -89,7 +95,7 @@ class Edit(EditTest):
 
     def test_a_failing_editor_changes_nothing(self):
         result = self.edit(self.editor('echo "{" > "$1"; exit 3'))
-        self.check_untouched(result, 1)
+        self.check_untouched(result, 1, "{")
         self.assertIn("the editor failed", result.stderr)
         self.check_untouched(self.edit("/nonexistent/editor"), 1)
 
@@ -118,7 +124,8 @@ class Edit(EditTest):
         self.assertEqual((result.returncode, self.content()), (0, NEW), result.stderr)
         self.assertIn('%s/.edit.schedqos.json:1:10: app.qso: unknown key' % self.etc, result.stderr)
         Daemon.write(self.file, OLD)
-        self.check_untouched(self.edit(self.writer("{"), "n\n"), 78)
+        for answer in "n\n", "":
+            self.check_untouched(self.edit(self.writer("{"), answer), 78, "{")
 
     def test_owner_mode_and_link_of_the_file_stay(self):
         os.chown(self.file, 0, 12)
@@ -206,15 +213,15 @@ class TwoAndKilled(EditTest):
         self.assertEqual(self.edit(self.writer(NEW), "y\n").returncode, 0)
         self.check_litter()
 
-    def test_ctrl_c_at_the_question_removes_the_copy(self):
+    def test_ctrl_c_at_the_question_installs_nothing(self):
         editing = self.begin(self.writer(NEW))
         seen = b""
         while b"Install it?" not in seen:
             seen += os.read(editing.stderr.fileno(), 4096)
         editing.send_signal(signal.SIGINT)
         editing.communicate(timeout=PATIENCE)
-        self.assertEqual(editing.returncode, 1)
-        self.check_untouched(editing, 1)
+        self.assertEqual((editing.returncode, self.content()), (1, OLD))
+        self.assertEqual(os.listdir(self.etc).count(".edit.schedqos.json~"), 1)
 
 
 class WithADaemon(EditTest):
