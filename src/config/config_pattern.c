@@ -53,6 +53,7 @@ void check_path(struct parser *parser, const struct json_node *value, unsigned w
 void check_cgroup(struct parser *parser, const struct json_node *value, unsigned what, const char *pattern)
 {
 	static const char mount[] = "/sys/fs/cgroup/";
+	const size_t length = strlen(pattern);
 
 	if (is_regular_expression(parser, value, what, pattern))
 		return;
@@ -61,6 +62,11 @@ void check_cgroup(struct parser *parser, const struct json_node *value, unsigned
 		complain(parser, value, what,
 			 "can never match: a cgroup's path begins below /sys/fs/cgroup: write \"%s\"",
 			 pattern + strlen(mount) - 1);
+	else if (strstr(pattern, "//") || strstr(pattern, "/./") || strstr(pattern, "/../"))
+		complain(parser, value, what, "can never match: no cgroup's path has two slashes, . or .. in it");
+	else if (length > 1 && pattern[length - 1] == '/')
+		complain(parser, value, what, "can never match: a cgroup's path does not end with a slash: write \"%s%.*s\"",
+			 strchr("/*?[", *pattern) ? "" : "*/", (int)length - 1, pattern);
 	else if (!strchr("/*?[", *pattern))
 		complain(parser, value, what, "can never match: the path of a cgroup begins with a /: write \"*/%s\"",
 			 pattern);
