@@ -309,5 +309,5 @@ int cmd_top(const struct command *command)
 	if (text && (parse_u64(text, strlen(text), SECONDS_MAX, &seconds) < 0 || !seconds))
 		return usage_error(command->verb, "--seconds takes a number between 1 and %d", SECONDS_MAX);
 	return run_top((unsigned)seconds, as_json,
-		       as_json || option_given(command, OPTION_ONCE) || !isatty(STDOUT_FILENO));
+		       as_json || option_given(command, OPTION_ONCE) || !text_table_is_screen());
 }

@@ -378,16 +378,20 @@ static void print_thread(const cJSON *all, const cJSON *thread)
 static void print_names(const cJSON *all)
 {
 	const cJSON *names = member(all, "names"), *name;
-	const char *path = member_text(names ? names->child : NULL, "name");
+	const char *path = "not known";
 
-	if (!names || !names->child)
+	if (!cJSON_GetArraySize(names))
 		return;
 	printf(LABEL, "names");
-	for (name = names->child->next; name; name = name->next) {
+	cJSON_ArrayForEach (name, names) {
+		if (member_is(name, "kind", "path")) {
+			path = member_text(name, "name");
+			continue;
+		}
 		words_value(member(name, "kind"));
 		printf(" \"%s\", ", member_text(name, "name"));
 	}
-	printf("path %s%s\n", *path == '/' ? path : "not known",
+	printf("path %s%s\n", path,
 	       member_flag(all, "arguments_unread") ? " (its arguments cannot be read now)" : "");
 }
 

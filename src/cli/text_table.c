@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -99,6 +100,13 @@ void text_table_cut(char *text, size_t width)
 	*to = '\0';
 }
 
+bool text_table_is_screen(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
 /*
  * Writes all in one call, so that Ctrl-C cannot leave the terminal with wrapping turned off. Wrapping is off because of
  * characters that take two cells.
@@ -108,7 +116,7 @@ bool text_table_show(const char *begin, char *text)
 	_cleanup_free_ char *all = NULL;
 	struct winsize size = { 0 };
 
-	if (!isatty(STDOUT_FILENO))
+	if (!text_table_is_screen())
 		return fputs(text, stdout) >= 0;
 	/* A serial line does not report its size. */
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)

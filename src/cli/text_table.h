@@ -15,8 +15,11 @@ void text_table_print(struct text_buf *rows, const char *align, bool on_terminal
 /* Cuts each line of the text to so many characters. */
 void text_table_cut(char *text, size_t width);
 
+/* Returns whether standard output is a terminal that obeys escape sequences. */
+bool text_table_is_screen(void);
+
 /*
- * Writes the text to standard output. On a terminal `begin` comes first, and the text's lines are cut at the edge.
+ * Writes the text to standard output. On a screen `begin` comes first, and the text's lines are cut at the edge.
  * Returns false on failure.
  */
 bool text_table_show(const char *begin, char *text);
