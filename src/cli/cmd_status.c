@@ -17,22 +17,10 @@
 
 /* ---- words ---- */
 
-static bool is_well(const cJSON *status)
-{
-	static const char *const faults[] = { "reload_error",  "lost",	 "refused",  "not_kept",
-					      "pending_users", "unread", "log_lost", "problems" };
-
-	for (size_t i = 0; i < array_size(faults); i++) {
-		if (member_holds(status, faults[i]))
-			return false;
-	}
-	return true;
-}
-
 /* Completes the first line, after the number of tasks. Counts are since the daemon's start. */
 static void print_faults(const cJSON *status)
 {
-	if (is_well(status))
+	if (member_flag(status, "well"))
 		printf(", nothing lost, nothing refused");
 	if (member_holds(status, "reload_error"))
 		printf(", the last reload was refused");
@@ -49,7 +37,7 @@ static void print_faults(const cJSON *status)
 	if (member_holds(status, "log_lost"))
 		printf(", a line of the log was lost (%" PRIu64 " x)", member_count(status, "log_lost"));
 	if (member_holds(status, "problems"))
-		printf(", there is a problem, see below");
+		printf("%s there is a problem, see below", member_flag(status, "well") ? ";" : ",");
 	/* No fault: few machines have every knob of a profile. */
 	if (member_holds(status, "knob_refusals"))
 		printf("; some knobs of the profile could not be set");
@@ -117,7 +105,7 @@ static void print_status(const cJSON *status)
 	struct tm local;
 	char stamp[64];
 
-	printf("%s: %" PRIu64 " task%s in %d class%s", is_well(status) ? "well" : "not well", tasks,
+	printf("%s: %" PRIu64 " task%s in %d class%s", member_flag(status, "well") ? "well" : "not well", tasks,
 	       tasks == 1 ? "" : "s", n_classes, n_classes == 1 ? "" : "es");
 	print_faults(status);
 	localtime_r(&since, &local);

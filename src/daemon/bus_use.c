@@ -31,7 +31,7 @@ static void end_reader(struct daemon *daemon, unsigned number)
 
 	free(reader->name);
 	*reader = (struct use_reader){ 0 };
-	tagger_read_use(daemon->tagger, number, false);
+	tagger_set_use_reader(daemon->tagger, number, false);
 }
 
 void use_drop(struct daemon *daemon, const struct holder *whom)
@@ -76,7 +76,7 @@ static int reader_of(struct daemon *daemon, uid_t uid, const struct holder *who)
 	daemon->readers[free_number] = (struct use_reader){ who->bus, *who->name ? strdup(who->name) : NULL, uid };
 	r = *who->name && !daemon->readers[free_number].name ? -ENOMEM : 0;
 	if (r == 0)
-		r = tagger_read_use(daemon->tagger, (unsigned)free_number, true);
+		r = tagger_set_use_reader(daemon->tagger, (unsigned)free_number, true);
 	if (r == 0)
 		return free_number;
 	end_reader(daemon, (unsigned)free_number);

@@ -179,7 +179,7 @@ static void finish_daemon(struct daemon *daemon)
 {
 	const struct problem *problems;
 	uint64_t count;
-	size_t n;
+	size_t n, n_faults;
 
 	sd_notify(0, "STOPPING=1");
 	users_end(daemon);
@@ -187,7 +187,7 @@ static void finish_daemon(struct daemon *daemon)
 	/* Put back knobs before tasks: tasks without a custom slice then get the base slice of before our start. */
 	machine_put_back(daemon->machine);
 	count = tagger_undo(daemon->tagger);
-	problems = tagger_problems(daemon->tagger, &n);
+	problems = tagger_problems(daemon->tagger, &n, &n_faults);
 	for (size_t i = 0; i < n; i++)
 		problem_summary(&problems[i]);
 	problem_summary(&daemon->bus_problem);

@@ -25,7 +25,7 @@ struct bus_server;
 struct users {
 	/* the user being looked up, part of the configuration in force; NULL if none */
 	struct rule_user *asked;
-	sd_event_source *timer; /* ends the wait for an answer; NULL if no lookup is needed */
+	sd_event_source *timer; /* ends the wait for an answer */
 	uint64_t wait_us;
 };
 

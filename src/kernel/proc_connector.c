@@ -22,6 +22,7 @@
 
 struct proc_connector {
 	struct nl_sock *socket;
+	bool listens; /* is counted as a listener by the kernel */
 	struct mmsghdr messages[BATCH];
 	struct iovec iovecs[BATCH];
 	struct sockaddr_nl senders[BATCH];
@@ -163,6 +164,7 @@ int proc_connector_open(uint32_t wanted, int buffer_size, struct proc_connector 
 	r = open_socket(connector, wanted, buffer_size);
 	if (r == 0)
 		r = listen_to(connector->socket, PROC_CN_MCAST_LISTEN);
+	connector->listens = r == 0;
 	if (r < 0) {
 		proc_connector_close(connector);
 		return r;
@@ -179,10 +181,10 @@ void proc_connector_close(struct proc_connector *connector)
 	 * Kernels before 6.6 count listeners only by LISTEN and IGNORE, and keep making events for a listener that has
 	 * closed its socket without IGNORE. Later kernels notice the close.
 	 */
-	if (connector->socket) {
+	if (connector->listens)
 		listen_to(connector->socket, PROC_CN_MCAST_IGNORE);
+	if (connector->socket)
 		nl_socket_free(connector->socket);
-	}
 	free(connector);
 }
 

@@ -315,7 +315,7 @@ uint16_t overrides_focus(const struct overrides *overrides, const struct task *l
 /* ---- limits ---- */
 
 /* Returns whether another limit of the same user has ended, which may have been lower. */
-static bool may_be_covered(const struct overrides *overrides, const struct override *limit)
+static bool may_be_masked(const struct overrides *overrides, const struct override *limit)
 {
 	for (size_t i = 0; i < overrides->n_entries; i++) {
 		const struct entry *entry = &overrides->entries[i];
@@ -327,12 +327,12 @@ static bool may_be_covered(const struct overrides *overrides, const struct overr
 	return false;
 }
 
-uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number)
+uint16_t overrides_next_masked(const struct overrides *overrides, uint16_t number)
 {
 	const struct override *limit;
 
 	while ((limit = overrides_next(overrides, &number))) {
-		if (limit->kind == OVERRIDE_LIMIT && !limit->limit.cgroup && may_be_covered(overrides, limit))
+		if (limit->kind == OVERRIDE_LIMIT && !limit->limit.cgroup && may_be_masked(overrides, limit))
 			return number;
 	}
 	return 0;

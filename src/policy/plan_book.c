@@ -19,6 +19,13 @@ static bool has_room(struct marks *marks)
 		marks->first = marks->count = 0;
 	if (marks->count < marks->size)
 		return true;
+	/* In a long storm the queue may never be empty. */
+	if (marks->first > marks->size / 2) {
+		marks->count -= marks->first;
+		memmove(marks->all, &marks->all[marks->first], marks->count * sizeof(*all));
+		marks->first = 0;
+		return true;
+	}
 	all = reallocarray(marks->all, size, sizeof(*all));
 	if (!all)
 		return false;
@@ -115,6 +122,11 @@ bool plan_next(struct plan *plan, struct plan_mark *ret)
 			return true;
 	}
 	return false;
+}
+
+bool plan_has_next(const struct plan *plan)
+{
+	return plan->marks.first < plan->marks.count;
 }
 
 /* Returns whether we never touch the task: our own process and its children, and the kernel's own threads. */

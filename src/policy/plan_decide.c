@@ -218,7 +218,7 @@ static void note_mixture(const struct plan *plan, const struct task *task)
  * Drops choices that are above the present class and not in `had`: they may be left over from another class. Called if
  * the class changes without a rule taking effect, or at the first look at a copy.
  */
-static void drop_unprivileged(const struct plan *plan, struct task *task)
+static void drop_choices_above_class(const struct plan *plan, struct task *task)
 {
 	const struct task_attr class = task->state == TASK_TAGGED ? plan_class_allowed(plan, task) : task->had;
 	const struct task_attr chosen = choice(task);
@@ -258,7 +258,7 @@ static void put_class_on(struct plan *plan, const struct decision *decision)
 	task->state = next_state(plan, task, decision->moment);
 	hand_on_rule(plan, task);
 	if ((decision->is_first_look || (task->tag != tag && !was_left_alone)) && task->state != TASK_NOT_FAIR)
-		drop_unprivileged(plan, task);
+		drop_choices_above_class(plan, task);
 	if (task->state == TASK_TAGGED && (takes_effect(decision->moment) || plan_enforces(plan, task)))
 		task->theirs = 0;
 }
@@ -302,14 +302,14 @@ static void record_intent(struct plan *plan, struct task *task, const struct tas
 }
 
 /* Makes the task inherit its parent's inherit rule again: the parent may have got one after the task was booked. */
-static void inherit(const struct plan *plan, struct task *task, const struct plan_mark *mark)
+static void refresh_inherited_rule(const struct plan *plan, struct task *task, const struct plan_mark *mark)
 {
 	const struct task *parent = mark->parent ? tasks_find(plan->tasks, mark->parent) : NULL;
 
 	/* The origin is a thread of the parent and may be gone, but it cannot be older than its process. */
 	if (!parent || !task_is_same_start(mark->origin_start, parent->start))
 		return;
-	/* Otherwise keep the inherit rule: a task found by a scan may have got it before its parent got another one. */
+	/* A task found by a scan keeps the rule that it has: its parent may have got another one since. */
 	if (task->due == DUE_EXEC || !task->inherit)
 		task->inherit = parent->inherit;
 }
@@ -349,7 +349,7 @@ enum plan_step plan_decide(struct plan *plan, const struct plan_mark *mark, stru
 	}
 	if (mark->is_missed)
 		return PLAN_NOTHING;
-	inherit(plan, task, mark);
+	refresh_inherited_rule(plan, task, mark);
 	decision = (struct decision){
 		.task = task,
 		.mark = mark,

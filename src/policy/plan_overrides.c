@@ -5,7 +5,7 @@
 #include <errno.h>
 
 /* Marks a process and its threads as due. anew: a new class takes effect, whatever the state of the tasks. */
-static void mark_process(struct plan *plan, struct task *leader, bool anew)
+static void rematch_process(struct plan *plan, struct task *leader, bool anew)
 {
 	for (struct task *task = leader; task && anew; task = tasks_next_thread(plan->tasks, task))
 		task->state = TASK_UNDECIDED;
@@ -40,7 +40,7 @@ int plan_override_join(struct plan *plan, uint16_t number, pid_t tgid)
 	if (overrides_cover(plan->overrides, leader, number))
 		return 0;
 	leader->joined[overrides_slot(plan->overrides, number)] = number;
-	mark_process(plan, leader, overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS);
+	rematch_process(plan, leader, overrides_get(plan->overrides, number)->kind == OVERRIDE_CLASS);
 	return 0;
 }
 
@@ -64,7 +64,7 @@ void plan_remove_ended(struct plan *plan)
 	while ((task = tasks_next(plan->tasks, &cursor))) {
 		if (overrides_leave(plan->overrides, task)) {
 			forget_class(plan, task);
-			mark_process(plan, task, false);
+			rematch_process(plan, task, false);
 		} else if (task->flags & TASK_COPY) {
 			/* A process of the override may have made it with CLONE_PARENT, which no event reports. */
 			plan_make_due(plan, task, DUE_LOOK);

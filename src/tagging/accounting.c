@@ -28,7 +28,7 @@
  */
 #define HANDLE_EVERY 256
 
-#define INIT_OF_KERNEL 2 /* kthreadd */
+#define KTHREADD 2
 
 /* ---- which row a task is in ---- */
 
@@ -92,7 +92,7 @@ static struct sums_key row_key(const struct accounting *accounting, const struct
 		}
 		key.visibility = leader ? leader->shown : SHOWN_VISIBLE;
 	}
-	if (use->ppid == INIT_OF_KERNEL || use->tid == INIT_OF_KERNEL)
+	if (use->ppid == KTHREADD || use->tid == KTHREADD)
 		key.of = USE_OF_KERNEL;
 	else if (!key.rule)
 		name_program(accounting, use, &key);
@@ -336,7 +336,7 @@ void accounting_follow_config(struct accounting *accounting)
 	update(accounting);
 }
 
-int accounting_read(struct accounting *accounting, unsigned reader, bool begins)
+int accounting_set_reader(struct accounting *accounting, unsigned reader, bool begins)
 {
 	const unsigned bit = 1U << reader;
 

@@ -37,7 +37,7 @@ void accounting_begin(struct accounting *accounting);
 void accounting_follow_config(struct accounting *accounting);
 
 /* Adds or removes a reader. Returns 0 or -ENOMEM. */
-int accounting_read(struct accounting *accounting, unsigned reader, bool begins);
+int accounting_set_reader(struct accounting *accounting, unsigned reader, bool begins);
 
 /* Looks at every living task. Does nothing while accounting is off. */
 void accounting_look(struct accounting *accounting);

@@ -154,7 +154,7 @@ int applier_refresh_base(struct applier *applier)
 	return r;
 }
 
-int applier_renew(struct applier *applier, pid_t tid, uint32_t old_base_ns)
+int applier_refresh_slice(struct applier *applier, pid_t tid, uint32_t old_base_ns)
 {
 	struct ksched_attr attr;
 	int r = applier->ops->get(tid, &attr);

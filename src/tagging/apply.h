@@ -52,7 +52,7 @@ int applier_refresh_base(struct applier *applier);
  * slice shows the base slice of the time when it was last put on a run queue (place_entity in fair.c), or when its
  * attributes were last set. Returns 0 or -errno.
  */
-int applier_renew(struct applier *applier, pid_t tid, uint32_t old_base_ns);
+int applier_refresh_slice(struct applier *applier, pid_t tid, uint32_t old_base_ns);
 
 /*
  * Carries out the action and reads the task's attributes back into *ret. If the task is gone by then, *ret is the

@@ -33,6 +33,10 @@
 void arguments_init(struct arguments *arguments, int proc)
 {
 	*arguments = (struct arguments){ .proc = proc };
+}
+
+void arguments_start_helper(struct arguments *arguments)
+{
 	reader_ask(&arguments->reader, NULL, 0);
 }
 
@@ -41,9 +45,9 @@ void arguments_free(struct arguments *arguments)
 	helper_close(&arguments->reader);
 }
 
-void arguments_renew(struct arguments *arguments)
+void arguments_reset(struct arguments *arguments)
 {
-	arguments->unread.count = 0;
+	arguments->retries.count = 0;
 	arguments->n_deferred = arguments->n_checked = 0;
 	if (!arguments->count)
 		helper_close(&arguments->reader);
@@ -85,16 +89,16 @@ static struct question *find_task(struct arguments *arguments, pid_t tid)
 
 static bool may_ask(const struct arguments *arguments, pid_t tgid, uint32_t ms)
 {
-	const struct unread *unread = &arguments->unread;
+	const struct hung_users *users = &arguments->hung_users;
 
-	return !unread_has(unread, tgid) && !(unread_any_is_off(unread, ms) &&
-					      unread_is_off(unread, procfs_payer(arguments->proc, tgid), ms));
+	return !retries_has(&arguments->retries, tgid) &&
+	       !(hung_users_any(users, ms) && hung_users_has(users, procfs_payer(arguments->proc, tgid), ms));
 }
 
 /* Adds a question. Returns NULL if there is no room. */
 static struct question *add(struct arguments *arguments, pid_t tid, pid_t tgid)
 {
-	const bool is_retry = arguments->unread.tried == tgid;
+	const bool is_retry = arguments->retries.tried == tgid;
 	struct question *question = arguments->questions;
 	const uint32_t ms = clock_ms();
 
@@ -110,7 +114,7 @@ static struct question *add(struct arguments *arguments, pid_t tid, pid_t tgid)
 		.since_ms = ms,
 	};
 	if (is_retry)
-		arguments->unread.tried = 0;
+		arguments->retries.tried = 0;
 	arguments->count++;
 	if (arguments->places <= (size_t)(question - arguments->questions))
 		arguments->places = (size_t)(question - arguments->questions) + 1;
@@ -134,7 +138,7 @@ int arguments_want(struct arguments *arguments, pid_t tgid)
 		return -EINPROGRESS;
 	if (question->size != -ESRCH)
 		return 0;
-	unread_forget(&arguments->unread, tgid);
+	retries_forget(&arguments->retries, tgid);
 	return -ESRCH;
 }
 
@@ -146,10 +150,10 @@ ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char 
 	if (question && !is_settled(question))
 		return -EINPROGRESS;
 	if (!question || question->state == QUESTION_UNKNOWN) {
-		unread_note(&arguments->unread, tgid, clock_ms());
+		retries_note(&arguments->retries, tgid, clock_ms());
 		return -EAGAIN;
 	}
-	unread_forget(&arguments->unread, tgid);
+	retries_forget(&arguments->retries, tgid);
 	if (question->size > 0)
 		memcpy(buf, question->text, (size_t)question->size);
 	return question->size;
@@ -253,7 +257,7 @@ void arguments_changed(struct arguments *arguments, pid_t tgid)
 		if (question->state != QUESTION_NONE && question->tgid == tgid)
 			question->state = QUESTION_POINTLESS;
 	}
-	unread_forget(&arguments->unread, tgid);
+	retries_forget(&arguments->retries, tgid);
 }
 
 void arguments_keep(struct arguments *arguments, pid_t tgid)
@@ -298,7 +302,7 @@ static void leave(struct arguments *arguments)
 
 static void send_new(struct arguments *arguments)
 {
-	struct reader_question messages[QUESTIONS_MAX];
+	struct reader_question batch[QUESTIONS_MAX];
 	struct question *sent[QUESTIONS_MAX];
 	size_t n = 0;
 	int r;
@@ -308,14 +312,14 @@ static void send_new(struct arguments *arguments)
 
 		if (question->state != QUESTION_NEW)
 			continue;
-		messages[n] = (struct reader_question){ .tid = question->tid, .number = question->number, .place = i };
+		batch[n] = (struct reader_question){ .tid = question->tid, .number = question->number, .place = i };
 		sent[n++] = question;
 	}
 	if (!n)
 		return;
 	if (!reader_current(&arguments->reader))
 		arguments->progress_ms = clock_ms();
-	r = reader_ask(&arguments->reader, messages, n);
+	r = reader_ask(&arguments->reader, batch, n);
 	for (size_t i = 0; i < n; i++)
 		sent[i]->state = r < 0 ? QUESTION_UNKNOWN : QUESTION_ASKED;
 }
@@ -349,8 +353,8 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 	if (!current || ms - arguments->progress_ms < STUCK_AGAIN_MS)
 		return;
 	question = find(arguments, current->number);
-	if (ms - arguments->progress_ms < STUCK_MS && !unread_any_is_off(&arguments->unread, ms) &&
-	    !(question && unread_has(&arguments->unread, question->tgid)))
+	if (ms - arguments->progress_ms < STUCK_MS && !hung_users_any(&arguments->hung_users, ms) &&
+	    !(question && retries_has(&arguments->retries, question->tgid)))
 		return;
 	state = helper_state(&arguments->reader, arguments->proc);
 	/* Do not blame the process if the helper waits for a CPU on a busy machine. */
@@ -362,8 +366,8 @@ static void note_stuck(struct arguments *arguments, uint32_t ms)
 	if (state != 'Z' && question && question->state == QUESTION_ASKED) {
 		question->state = QUESTION_UNKNOWN;
 		/* A process that hung before has a pause of its own. */
-		if (!unread_has(&arguments->unread, question->tgid))
-			unread_hung(&arguments->unread, procfs_payer(arguments->proc, question->tgid), ms);
+		if (!retries_has(&arguments->retries, question->tgid))
+			hung_users_note(&arguments->hung_users, procfs_payer(arguments->proc, question->tgid), ms);
 	}
 	leave(arguments);
 	/* Do not try other processes of this user. */
@@ -432,9 +436,10 @@ static void set_earlier(bool *is_set, uint32_t *at_ms, uint32_t ms)
 
 bool arguments_next(const struct arguments *arguments, uint32_t *ret_ms)
 {
-	bool is_set = unread_next(&arguments->unread, ret_ms);
+	bool is_set = retries_next(&arguments->retries, ret_ms);
 
-	if (arguments->n_checked < arguments->n_deferred)
+	/* While all places are taken, their deadlines come first. */
+	if (arguments->n_checked < arguments->n_deferred && arguments->count < QUESTIONS_MAX)
 		set_earlier(&is_set, ret_ms, arguments->deferred[arguments->n_checked].since_ms + DEFERRED_MAX_MS);
 	if (is_awaiting(arguments))
 		set_earlier(&is_set, ret_ms, clock_ms() + LATE_MS);

@@ -2,7 +2,7 @@
 /*
  * Reads arguments of processes through a helper (helper.h), because that may block. A decision that needs arguments
  * asks for them and is put off until they arrive or its time is over. In the latter case it is made without them, and
- * again later (struct unread). All questions between two exchanges go out in one message.
+ * again later (struct retries). New questions are handed to the helper together, at the next exchange.
  */
 #pragma once
 
@@ -13,7 +13,8 @@
 
 #include <schedqos/kernel/helper.h>
 
-#include "unread.h"
+#include "hung_users.h"
+#include "retries.h"
 
 #define QUESTIONS_MAX READER_QUESTIONS_MAX
 
@@ -53,7 +54,8 @@ struct deferred {
 
 struct arguments {
 	struct helper reader;
-	struct unread unread;
+	struct retries retries;
+	struct hung_users hung_users;
 	int proc;
 	struct question questions[QUESTIONS_MAX];
 	size_t count;	      /* number of entries that are not free */
@@ -65,15 +67,18 @@ struct arguments {
 	uint32_t progress_ms;
 };
 
-/* Starts the helper. proc is a descriptor of /proc. */
+/* proc is a descriptor of /proc. */
 void arguments_init(struct arguments *arguments, int proc);
+
+/* Starts the helper, which inherits our nice value. Otherwise the first question starts it, and waits for that. */
+void arguments_start_helper(struct arguments *arguments);
 void arguments_free(struct arguments *arguments);
 
 /*
  * Forgets the processes whose arguments are to be read later, for example because the rules have changed. Ends the
  * helper, which has a copy of memory freed since, unless a question is under way; the next question starts another.
  */
-void arguments_renew(struct arguments *arguments);
+void arguments_reset(struct arguments *arguments);
 
 /*
  * Reads the arguments of thread tid of process tgid. Returns the same as procfs_argv; -EAGAIN if they cannot be had
@@ -107,8 +112,8 @@ bool arguments_next_deferred(struct arguments *arguments, char buf[READER_BYTES]
 void arguments_changed(struct arguments *arguments, pid_t tgid);
 
 /*
- * Sends new questions and takes answers that are there; waits 2 ms for answers to the new ones. With wait, waits up to
- * 5 ms longer, until at least one question is settled. Returns whether one has been settled since arguments_end_round;
+ * Sends new questions and takes the answers that are there. If the helper was idle, waits up to 2 ms for the new
+ * answers. With wait, waits up to 5 ms longer, until at least one question is settled. Returns whether one has been settled since arguments_end_round;
  * or, with wait, whether none is open.
  */
 bool arguments_exchange(struct arguments *arguments, bool wait);

@@ -11,7 +11,7 @@
  * Longest time to book events. Without a limit, a storm that is faster than we are would keep us here forever. In this
  * time we handle twice as many events as the buffers hold.
  */
-#define DRAIN_MAX_MS 100
+#define BOOK_MAX_MS 100
 
 #define EVENTS_BATCH 512
 
@@ -46,7 +46,7 @@ static bool may_match_moved(struct decider *decider, pid_t tid)
 		return false;
 	user = user_of_moved(decider, task->tgid, ms);
 	if (!spending_allows(&decider->spending, user, ms)) {
-		unread_note(&decider->spending.spared, task->tgid, ms);
+		retries_note(&decider->spending.spared, task->tgid, ms);
 		return false;
 	}
 	if (spending_note_move(&decider->spending, user, ms))
@@ -63,7 +63,7 @@ static void book(struct decider *decider, const struct task_event *event)
 		/* The id may have belonged to another process, though not for long. */
 		arguments_changed(&decider->arguments, event->tgid);
 		if (intake_is_open(decider->intake, INTAKE_MOVES))
-			live_facts_forget_place(decider->facts, event->tgid);
+			live_facts_forget_cgroup(decider->facts, event->tgid);
 	} else if (event->what == EVENT_EXEC) {
 		arguments_changed(&decider->arguments, event->tgid);
 		note_young(&decider->young, event->tgid);
@@ -80,10 +80,12 @@ static void note_loss(struct decider *decider)
 	problem_report(&decider->tally->problems[PROBLEM_LOST], "the kernel dropped events: scanning every task again");
 }
 
+/* Nothing tells whether the next try would fail, too, so the loop ends, and systemd starts the service again. */
 static void note_error(struct decider *decider, int error)
 {
-	decider->events_lost = true;
-	problem_report(&decider->tally->problems[PROBLEM_RECEIVE], "receiving events: %s", strerror(error));
+	if (!decider->receive_error)
+		log_error("cannot receive events: %s", strerror(error));
+	decider->receive_error = -error;
 }
 
 bool decider_book_some(struct decider *decider)
@@ -122,7 +124,7 @@ bool decider_book(struct decider *decider)
 		return true;
 	began = clock_ms();
 	while (!decider_book_some(decider)) {
-		if (clock_ms() - began > DRAIN_MAX_MS)
+		if (clock_ms() - began > BOOK_MAX_MS)
 			return false;
 	}
 	return true;

@@ -136,16 +136,16 @@ void decider_carry_out(struct decider *decider, const struct plan_action *action
 #define BOOK_EVERY 16
 
 /* Schedules another decision about a process that was decided about without some facts. */
-static void check_spending(struct decider *decider, const struct facts *facts)
+static void note_spared(struct decider *decider, const struct facts *facts)
 {
-	struct unread *spared = &decider->spending.spared;
+	struct retries *spared = &decider->spending.spared;
 	uid_t user;
 	pid_t tgid;
 
 	if (facts->is_spared)
-		unread_note(spared, facts->tgid, clock_ms());
+		retries_note(spared, facts->tgid, clock_ms());
 	else if (spared->count && (facts->have & FACT_EXE))
-		unread_forget(spared, facts->tgid);
+		retries_forget(spared, facts->tgid);
 	if (!live_facts_has_overspent(decider->facts, &user, &tgid))
 		return;
 	problem_report(&decider->tally->problems[PROBLEM_SPENDING],
@@ -174,13 +174,14 @@ static bool decide_one(struct decider *decider, struct plan_mark mark, bool may_
 	if (step == PLAN_SET)
 		decider_carry_out(decider, &action);
 	live_facts_learn(decider->facts);
-	check_spending(decider, facts);
+	note_spared(decider, facts);
 	if (facts->exe_is_unknown || (facts->cgroup_is_unknown && !facts->is_spared))
 		problem_report(&decider->tally->problems[PROBLEM_PATH],
-			       "the path of a program or a cgroup is over 4,095 bytes: it matches nothing");
+			       "the path of the program or cgroup of process %d is over 4,095 bytes: no pattern of paths matches it",
+			       (int)mark.tgid);
 	if (++decider->n_decided % BOOK_EVERY == 0)
 		decider_book_some(decider);
-	return live_facts_await(decider->facts);
+	return live_facts_is_put_off(decider->facts);
 }
 
 /* ---- all that are due ---- */
@@ -219,13 +220,25 @@ static void decide_or_put_off(struct decider *decider, const struct plan_mark *m
 		waiting->all[waiting->count++] = *mark;
 }
 
-/* Goes through due tasks. Returns false when no more are due, true if no more can wait. */
-static bool go_through(struct decider *decider)
+/*
+ * Longest time to decide. Without a limit, a storm of execs that is faster than we are would keep us here forever. It
+ * is measured by the times of the events that are booked meanwhile, which costs no call.
+ */
+#define DECIDE_MAX_MS 100
+#define DRAIN_MAX_MS  5000
+
+static bool is_over(const struct decider *decider, uint32_t began_ms, uint32_t max_ms)
+{
+	return decider->booked_ms - began_ms >= max_ms;
+}
+
+/* Goes through due tasks. Returns true if no more can wait, false when no more are due or the time is over. */
+static bool go_through(struct decider *decider, uint32_t began_ms, uint32_t max_ms)
 {
 	struct plan_mark mark;
 
 	while (decider->waiting.count < WAITING_MAX) {
-		if (!plan_next(decider->plan, &mark))
+		if (is_over(decider, began_ms, max_ms) || !plan_next(decider->plan, &mark))
 			return false;
 		decide_or_put_off(decider, &mark);
 	}
@@ -282,18 +295,19 @@ static bool is_waiting(const struct decider *decider)
 #define WAIT_MAX_MS 150
 
 /*
- * Decides and sets due tasks. Tasks that need arguments wait; with until_none, this function waits for them, and books
- * events every 5 ms.
+ * Decides and sets due tasks, but for a limited time. Tasks that need arguments wait; with until_none, this function
+ * waits for them, and books events every 5 ms.
  */
 static void decide_due(struct decider *decider, bool until_none)
 {
-	const uint32_t began_ms = until_none ? clock_ms() : 0;
+	const uint32_t began_ms = until_none ? clock_ms() : 0, booked_ms = decider->booked_ms;
+	const uint32_t max_ms = until_none ? DRAIN_MAX_MS : DECIDE_MAX_MS;
 	struct waiting *waiting = &decider->waiting;
 	bool is_full, may_block, settled;
 
 	/* Goes on while no more decisions can wait, while answers arrive, and with until_none until nothing waits. */
 	do {
-		is_full = go_through(decider);
+		is_full = go_through(decider, booked_ms, max_ms);
 		arguments_check_deferred(&decider->arguments, decider->booked_ms, until_none);
 		may_block = is_full || (until_none && is_waiting(decider));
 		settled = (waiting->count || decider->arguments.count) &&
@@ -304,7 +318,8 @@ static void decide_due(struct decider *decider, bool until_none)
 			review_deferred(decider);
 			go_through_waiting(decider);
 		}
-	} while (is_full || settled || (until_none && is_waiting(decider) && clock_ms() - began_ms < WAIT_MAX_MS));
+	} while (!is_over(decider, booked_ms, max_ms) &&
+		 (is_full || settled || (until_none && is_waiting(decider) && clock_ms() - began_ms < WAIT_MAX_MS)));
 }
 
 bool decider_handle(struct decider *decider)
@@ -325,24 +340,24 @@ void decider_drain(struct decider *decider)
 void decider_drop_waiting(struct decider *decider)
 {
 	decider->waiting.count = 0;
-	arguments_renew(&decider->arguments);
+	arguments_reset(&decider->arguments);
 }
 
 /* ---- later ---- */
 
 /* Has the process whose time has come matched again. */
-static void match_unread(struct decider *decider, struct unread *unread)
+static void retry(struct decider *decider, struct retries *retries)
 {
-	const pid_t tgid = unread_retry(unread, clock_ms());
+	const pid_t tgid = retries_take(retries, clock_ms());
 
 	if (tgid && !plan_mark_process(decider->plan, tgid))
-		unread_forget(unread, tgid);
+		retries_forget(retries, tgid);
 }
 
 void decider_retry(struct decider *decider)
 {
-	match_unread(decider, &decider->arguments.unread);
-	match_unread(decider, &decider->spending.spared);
+	retry(decider, &decider->arguments.retries);
+	retry(decider, &decider->spending.spared);
 }
 
 bool decider_next(const struct decider *decider, uint32_t *ret_ms)
@@ -350,7 +365,7 @@ bool decider_next(const struct decider *decider, uint32_t *ret_ms)
 	const bool asks = arguments_next(&decider->arguments, ret_ms);
 	uint32_t spared_ms;
 
-	if (!unread_next(&decider->spending.spared, &spared_ms))
+	if (!retries_next(&decider->spending.spared, &spared_ms))
 		return asks;
 	if (!asks || is_before(spared_ms, *ret_ms))
 		*ret_ms = spared_ms;
@@ -391,7 +406,7 @@ int decider_set_config(struct decider *decider, const struct config *config)
 
 	if (r < 0)
 		return r;
-	arguments_renew(&decider->arguments);
+	arguments_reset(&decider->arguments);
 	live_facts_unlearn(decider->facts);
 	applier_enable_io_priority(&decider->applier, plan_given(decider->plan));
 	return 0;

@@ -63,7 +63,8 @@ struct decider {
 	struct mover movers[MOVERS]; /* by tgid */
 	uint32_t booked_ms;	     /* what happened before this has been booked */
 	unsigned n_decided;
-	bool events_lost;   /* scan as soon as nothing is queued */
+	int receive_error;  /* an -errno ends the loop */
+	bool events_lost;   /* the kernel dropped some: scan once nothing is queued */
 	bool logs_each;	    /* log each change, as after the first scan */
 	bool sets_nothing;  /* only decide */
 	uint64_t n_lowered; /* tasks that carried more than their limit allows, and were lowered to that */
@@ -95,19 +96,19 @@ bool decider_book(struct decider *decider);
 
 /*
  * Books a bounded number of queued events, and decides nothing. Returns whether it booked all that were queued; true
- * also after an error of receiving, which sets events_lost.
+ * also after an error of receiving, which sets receive_error.
  */
 bool decider_book_some(struct decider *decider);
 
 /*
  * Books all queued events, and then decides due tasks. Booking comes first, because facts that are read about a task
  * may be newer than the queued events, and because its children copy its record. Returns false if events arrive faster
- * than it books them.
+ * than it books them. In a storm of execs some tasks may stay due (plan_has_next).
  */
 bool decider_handle(struct decider *decider);
 
 /*
- * Does the same, but goes on until no task is due, and waits a short time for arguments that decisions need. Work for
+ * Does the same, but goes on for up to five seconds until no task is due, and waits a short time for arguments that decisions need. Work for
  * later, such as asking for arguments again, is left to the loop, which nothing else wakes on an idle machine.
  */
 void decider_drain(struct decider *decider);

@@ -94,7 +94,7 @@ static const char *class_name(const struct explain_source *source, uint16_t tag)
 }
 
 /* Returns the nearest living ancestor with the rule that was inherited; 0 if there is none. */
-static pid_t heir_of(const struct explain_source *source, pid_t pid, uint32_t rule)
+static pid_t inherited_from(const struct explain_source *source, pid_t pid, uint32_t rule)
 {
 	const struct tasks *tasks = plan_tasks(source->plan);
 	struct procfs_stat stat;
@@ -111,7 +111,7 @@ static pid_t heir_of(const struct explain_source *source, pid_t pid, uint32_t ru
 
 static void put_inherited(struct json_writer *json, const struct explain_source *source, const struct task *task)
 {
-	const pid_t from = heir_of(source, task->tgid, task->own.rule);
+	const pid_t from = inherited_from(source, task->tgid, task->own.rule);
 	char comm[TASK_COMM_LEN];
 
 	if (!from || procfs_comm(source->proc, from, comm) < 0)

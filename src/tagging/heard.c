@@ -15,7 +15,7 @@ void heard_close(struct heard *heard)
 	changes_close(heard);
 }
 
-bool heard_renew(struct heard *heard)
+bool heard_resubscribe(struct heard *heard)
 {
 	if (heard->moves.how != HEARING_HEARD && heard->changes.how != HEARING_HEARD)
 		return false;

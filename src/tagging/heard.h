@@ -69,7 +69,7 @@ void heard_update(struct heard *heard);
 void heard_close(struct heard *heard);
 
 /* Subscribes again to tracepoints, if there are any. Returns whether there are: then something may have been missed. */
-bool heard_renew(struct heard *heard);
+bool heard_resubscribe(struct heard *heard);
 
 /*
  * Reacts to events that were booked: begins a pause in a flood or after a change was put back, and schedules looks at

@@ -41,9 +41,12 @@ static void drain(struct heard *heard)
 {
 	struct changes *changes = &heard->changes;
 	struct trace_event event;
+	int r;
 
 	changes->caller = 0;
-	for (int i = 0; changes->trace && i < CALLS_MAX && trace_next(changes->trace, &event) != 0; i++) {
+	for (int i = 0; changes->trace && i < CALLS_MAX && (r = trace_next(changes->trace, &event)) != 0; i++) {
+		if (r < 0)
+			continue;
 		changes->caller = event.tid;
 		heard->decider->tally->counters.changes++;
 	}

@@ -78,7 +78,7 @@ static enum visit read_cgroup(void *context, const struct task *task)
 		return VISIT_DUE;
 	}
 	if (is_spared)
-		unread_note(&heard->decider->spending.spared, task->tgid, clock_ms());
+		retries_note(&heard->decider->spending.spared, task->tgid, clock_ms());
 	return VISIT_READ;
 }
 

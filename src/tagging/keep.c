@@ -40,8 +40,9 @@ int keep_init(struct tagger *tagger, const struct config *config)
 			strerror(-r));
 		return r;
 	}
-	if (legacy.stopped) /* forks that outlasted the stop may have brought children since */
-		restore_from(&legacy, &(bool){ false });
+	/* Forks that outlasted the stop may have brought children since. What cannot be put back now is taken over. */
+	if (legacy.stopped && !restore_from(&legacy, &(bool){ false }))
+		legacy.stopped = false;
 	if (legacy.stopped || !legacy.n_records) {
 		state_remove(tagger->folder, true);
 		state_legacy_clear(&legacy);

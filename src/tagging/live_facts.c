@@ -32,19 +32,18 @@ struct live_facts *live_facts_new(int proc, struct applier *applier, struct argu
 		live[i].spending = spending;
 	}
 	live->parent = &live[1];
-	live->places = calloc(PLACES, sizeof(*live->places));
-	if (!live->places) {
+	live->last_cgroups = calloc(LAST_CGROUPS, sizeof(*live->last_cgroups));
+	if (!live->last_cgroups) {
 		free(live);
 		return NULL;
 	}
-	live->parent->places = live->places;
 	return live;
 }
 
 void live_facts_free(struct live_facts *live)
 {
 	if (live)
-		free(live->places);
+		free(live->last_cgroups);
 	free(live);
 }
 
@@ -105,9 +104,9 @@ static ssize_t fetch_exe(struct live_facts *live)
 
 /* ---- the cgroups of processes ---- */
 
-static struct place *cgroup_place(struct live_facts *live, pid_t tgid)
+static struct last_cgroup *last_cgroup_of(struct live_facts *live, pid_t tgid)
 {
-	return &live->places[(uint32_t)tgid % PLACES];
+	return &live->last_cgroups[(uint32_t)tgid % LAST_CGROUPS];
 }
 
 /* Hashes a path (FNV-1a). */
@@ -120,20 +119,15 @@ static uint32_t hash_of(const char *path)
 	return hash == CGROUP_GONE ? 1 : hash;
 }
 
-static void note_place(struct live_facts *live)
+void live_facts_forget_cgroup(struct live_facts *live, pid_t tgid)
 {
-	*cgroup_place(live, live->facts.tgid) = (struct place){ live->facts.tgid, hash_of(live->cgroup) };
-}
-
-void live_facts_forget_place(struct live_facts *live, pid_t tgid)
-{
-	cgroup_place(live, tgid)->tgid = 0;
+	last_cgroup_of(live, tgid)->tgid = 0;
 }
 
 bool live_facts_has_moved(struct live_facts *live, pid_t tgid, bool *ret_is_spared)
 {
-	struct place *place = cgroup_place(live, tgid);
-	const struct place before = *place;
+	struct last_cgroup *last = last_cgroup_of(live, tgid);
+	const struct last_cgroup before = *last;
 	struct facts *facts = live_facts_for(live, tgid, tgid);
 	int r;
 
@@ -142,8 +136,8 @@ bool live_facts_has_moved(struct live_facts *live, pid_t tgid, bool *ret_is_spar
 		return false;
 	r = facts_need(facts, FACT_CGROUP);
 	*ret_is_spared = facts->is_spared;
-	/* Only a decision may update the place. */
-	*place = r == -ESRCH ? (struct place){ tgid, CGROUP_GONE } : before;
+	if (r == -ESRCH)
+		*last = (struct last_cgroup){ tgid, CGROUP_GONE };
 	return r == 0 && !facts->is_spared && (before.tgid != tgid || before.cgroup != hash_of(live->cgroup));
 }
 
@@ -161,7 +155,6 @@ static ssize_t fetch_cgroup(struct live_facts *live)
 	if (n < 0)
 		live->cgroup[0] = '\0';
 	live->n_read = n == -ENAMETOOLONG ? SIZE_MAX : n_read * BYTES_PER_CGROUP_BYTE;
-	note_place(live);
 	return note_unknown(n, &live->facts.cgroup_is_unknown);
 }
 
@@ -267,6 +260,8 @@ void live_facts_learn(struct live_facts *live)
 	const struct facts *facts = &live->facts;
 	uint32_t hash, *place;
 
+	if (facts->have & FACT_CGROUP && !facts->is_spared && !live->awaits)
+		*last_cgroup_of(live, facts->tgid) = (struct last_cgroup){ facts->tgid, hash_of(live->cgroup) };
 	if (!(facts->have & FACT_ARGV) || facts->argv_is_deferred || facts->argv_is_unread || facts->exe_is_unknown)
 		return;
 	hash = program_hash(live);
@@ -439,7 +434,7 @@ bool live_facts_has_overspent(struct live_facts *live, uid_t *ret_user, pid_t *r
 	return has;
 }
 
-bool live_facts_await(const struct live_facts *live)
+bool live_facts_is_put_off(const struct live_facts *live)
 {
 	return live->awaits || (live->facts.parent && live->parent->awaits);
 }

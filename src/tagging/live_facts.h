@@ -11,18 +11,15 @@
 #include "arguments.h"
 #include "spending.h"
 
-/*
- * Number of places, a power of two. Processes whose ids are equal modulo this share a place: all but one of them then
- * seem to have moved.
- */
-#define PLACES	    16384
-#define CGROUP_GONE 0
+/* A power of two. Processes whose ids are equal modulo this share an entry: all but one of them seem to have moved. */
+#define LAST_CGROUPS 16384
+#define CGROUP_GONE  0
 
 /* A power of two. Programs whose hashes are the same modulo this share a place. */
 #define PROGRAMS	   1024
 #define PROGRAM_NEEDS_ARGV 1U
 
-struct place {
+struct last_cgroup {
 	pid_t tgid;	 /* 0: free */
 	uint32_t cgroup; /* hash of its path; CGROUP_GONE if the process has ended */
 };
@@ -46,9 +43,9 @@ struct live_facts {
 	bool awaits; /* the decision has been put off */
 	/* the thread whose files are read: the leader, or another one if the leader has ended */
 	pid_t source;
-	struct place *places;	   /* the cgroup of each process when it was last read */
-	struct live_facts *parent; /* reads facts.parent; NULL in the parent's own */
-	bool may_defer_argv;	   /* argv may be read after the decision: see live_facts_allow_deferral */
+	struct last_cgroup *last_cgroups; /* the cgroup of each process at its last decision; NULL in the parent's */
+	struct live_facts *parent;	  /* reads facts.parent; NULL in the parent's own */
+	bool may_defer_argv;		  /* argv may be read after the decision: see live_facts_allow_deferral */
 	/* hashes of paths of programs; the lowest bit is PROGRAM_NEEDS_ARGV if arguments mattered to a decision */
 	uint32_t programs[PROGRAMS];
 	char argv[READER_BYTES];
@@ -70,7 +67,7 @@ struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid);
  */
 void live_facts_allow_deferral(struct live_facts *live);
 
-/* Call it after a decision: remembers whether arguments mattered to it. */
+/* Call it after a decision: remembers the cgroup that it read, and whether arguments mattered to it. */
 void live_facts_learn(struct live_facts *live);
 
 /* Forgets this for all programs, because the rules have changed. */
@@ -86,16 +83,16 @@ int live_facts_take_error(struct live_facts *live);
 bool live_facts_has_overspent(struct live_facts *live, uid_t *ret_user, pid_t *ret_tgid);
 
 /* Forgets the cgroup of a process, because a new process has got its id. */
-void live_facts_forget_place(struct live_facts *live, pid_t tgid);
+void live_facts_forget_cgroup(struct live_facts *live, pid_t tgid);
 
 /*
- * Returns whether the process's cgroup has changed since it was last read for a decision, or was never read.
+ * Returns whether the process's cgroup has changed since a decision last read it, or none has.
  * *ret_is_spared: the cgroup is not read at present, see spending.h.
  */
 bool live_facts_has_moved(struct live_facts *live, pid_t tgid, bool *ret_is_spared);
 
 /* Returns whether the last decision has been put off. */
-bool live_facts_await(const struct live_facts *live);
+bool live_facts_is_put_off(const struct live_facts *live);
 
 /* Makes the reader wait for arguments instead of putting a decision off. For questions, such as explain. */
 void live_facts_be_patient(struct live_facts *live, bool patient);

@@ -78,7 +78,8 @@ static void handle_all(struct tagger *tagger)
 		scan_all(tagger);
 	if (tasks_count(plan_tasks(tagger->decider.plan)) > (is_empty ? 1 : 2) * tagger->sweep_at)
 		scan_sweep(tagger);
-	if (!is_empty || tagger->decider.events_lost)
+	/* Accounting and a sweep book events, too. */
+	if (!is_empty || tagger->decider.events_lost || plan_has_next(tagger->decider.plan))
 		later_wake(&tagger->later);
 	set_timer(tagger);
 }
@@ -193,6 +194,8 @@ static int wait_for_event(struct tagger *tagger)
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		is_ready = handle_ready(tagger, ready, n);
+		if (tagger->decider.receive_error)
+			return tagger->decider.receive_error;
 	}
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Decides when to read a queue whose events can wait. While events are rare, each wakes us. While there are many, the
- * queue is read at the ticks of a timer, so that several share a wake-up. In between waiting costs no system call.
+ * queue is read at the ticks of a timer, so that several share a wake-up. Between ticks we make no system call.
  */
 #pragma once
 

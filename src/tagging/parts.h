@@ -55,7 +55,7 @@ struct tagger {
 
 /* ---- loop.c ---- */
 
-/* Adds the timer and the source of requests. Returns a negative errno on failure. */
+/* Adds the timer, the source that later_wake enables, and the epoll instance. Returns 0 or -errno. */
 int loop_init(struct tagger *tagger);
 /* Opens the intake. Returns 0 or -errno, as proc_connector_open does. */
 int loop_listen(struct tagger *tagger);
@@ -98,7 +98,7 @@ void scan_all(struct tagger *tagger);
  */
 int scan_join(struct tagger *tagger, uint16_t number);
 
-/* Joins processes to all limits that ended ones may have covered. Returns 0 or -errno. */
+/* Joins processes to all limits that ended ones may have masked. Returns 0 or -errno. */
 int scan_rejoin(struct tagger *tagger);
 
 /*

@@ -293,15 +293,15 @@ int scan_rejoin(struct tagger *tagger)
 {
 	const struct overrides *overrides = plan_overrides(tagger->decider.plan);
 	struct scan scan = { .decider = &tagger->decider };
-	int joined = overrides_next_covered(overrides, 0), r = 0;
+	int joined = overrides_next_masked(overrides, 0), r = 0;
 
-	/* Each pass handles all covered overrides, because a user may have any number. */
+	/* Each pass handles all masked limits, because a user may have any number. */
 	for (int i = 0; i < PASSES_MAX && r == 0 && joined; i++) {
 		uint16_t number = 0;
 
 		r = begin_pass(&scan, 0);
 		joined = 0;
-		while (r == 0 && (number = overrides_next_covered(overrides, number)))
+		while (r == 0 && (number = overrides_next_masked(overrides, number)))
 			joined += join_tree(&scan, number);
 	}
 	free(scan.processes);

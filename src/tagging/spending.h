@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "unread.h"
+#include "retries.h"
 
 /* Number of users that we keep track of. */
 #define SPENDERS_MAX 64
@@ -42,7 +42,7 @@ struct spending {
 	bool is_busy;	      /* some user may have debt */
 	uint32_t busy_ms;     /* until this time */
 	unsigned reads;	      /* number of reads without a note */
-	struct unread spared; /* processes that were decided about without these reads */
+	struct retries spared; /* processes that were decided about without these reads */
 };
 
 /* Returns whether no user has any debt, so that we need not find out the process's user. */

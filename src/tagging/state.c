@@ -172,21 +172,35 @@ static bool allocate(int fd, off_t offset, size_t bytes)
 	return errno == 0;
 }
 
+/* Returns how far this is into its page. Pages of Arm and POWER may have 16 or 64 KiB, so a part can begin within one. */
+static size_t rest_of_page(uintmax_t offset)
+{
+	return offset % (uintmax_t)sysconf(_SC_PAGESIZE);
+}
+
 /*
  * Extends and maps the file. Allocates now, because a later shortage would raise SIGBUS. Returns NULL on failure: see
  * errno.
  */
 static void *map_more(struct state *state, size_t bytes)
 {
-	void *memory;
+	const size_t rest = rest_of_page((uintmax_t)state->size);
+	char *memory;
 
 	if (!allocate(state->fd, state->size, bytes))
 		return NULL;
-	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, state->fd, state->size);
+	memory = mmap(NULL, rest + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, state->fd, state->size - (off_t)rest);
 	if (memory == MAP_FAILED)
 		return NULL;
 	state->size += (off_t)bytes;
-	return memory;
+	return memory + rest;
+}
+
+static void unmap(void *part, size_t bytes)
+{
+	const size_t rest = rest_of_page((uintptr_t)part);
+
+	munmap((char *)part - rest, rest + bytes);
 }
 
 static int write_header(struct state *state, uint64_t start)
@@ -237,7 +251,7 @@ static struct task *grow_file(void *context)
 static void release(void *context, struct task *chunk)
 {
 	(void)context;
-	munmap(chunk, TASKS_CHUNK_BYTES);
+	unmap(chunk, TASKS_CHUNK_BYTES);
 }
 
 struct tasks_memory state_memory(struct state *state)
@@ -262,7 +276,7 @@ void state_free(struct state *state)
 	/* Remove a file that was never published. */
 	unlinkat(state->folder, STATE_TASKS_NEW, 0);
 	if (state->header)
-		munmap(state->header, STATE_HEADER_BYTES);
+		unmap(state->header, STATE_HEADER_BYTES);
 	cleanup_close(&state->fd);
 	free(state);
 }

@@ -88,7 +88,6 @@ struct state_header {
 #define STATE_PAGE ((size_t)4096)
 #define STATE_WHOLE_PAGES(bytes) (((bytes) + STATE_PAGE - 1) / STATE_PAGE * STATE_PAGE)
 #define STATE_HEADER_BYTES STATE_WHOLE_PAGES(sizeof(struct state_header))
-_Static_assert(TASKS_CHUNK_BYTES % 4096 == 0, "chunks are mapped");
 
 /* Returns whether the record is possible. A file with an impossible one is refused as a whole. */
 bool state_record_is_sound(const struct task *task);

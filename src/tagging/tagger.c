@@ -98,6 +98,7 @@ int tagger_new(sd_event *event, const struct config *config, int proc, struct ta
 	if (r == 0) {
 		/* After prepare_applier, which sets our nice value: the helper inherits it. */
 		decider_init(&tagger->decider, proc, &tagger->later, &tagger->tally);
+		arguments_start_helper(&tagger->decider.arguments);
 		accounting_init(&tagger->accounting, &tagger->decider);
 		r = listen_to_events(tagger);
 	}
@@ -165,14 +166,14 @@ void tagger_follow_base_slice(struct tagger *tagger)
 		return;
 	while ((task = tasks_next(plan_tasks(tagger->decider.plan), &cursor))) {
 		if (task->known.slice_ns != old)
-			applier_renew(applier, task->tid, old);
+			applier_refresh_slice(applier, task->tid, old);
 	}
 }
 
 /* Subscribes to tracepoints again, because the set of CPUs has changed, and scans for what was missed meanwhile. */
 void tagger_follow_processors(struct tagger *tagger)
 {
-	if (heard_renew(&tagger->heard))
+	if (heard_resubscribe(&tagger->heard))
 		later_do(&tagger->later, LATER_SCAN, 0);
 }
 
@@ -200,9 +201,10 @@ const struct tagger_counters *tagger_counters(const struct tagger *tagger)
 	return &tagger->tally.counters;
 }
 
-const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_count)
+const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_count, size_t *ret_n_faults)
 {
 	*ret_count = TAGGER_PROBLEMS;
+	*ret_n_faults = TAGGER_FAULTS;
 	return tagger->tally.problems;
 }
 
@@ -283,12 +285,12 @@ size_t tagger_records(const struct tagger *tagger)
 /* Counts living processes in the list, which may also contain ended ones. */
 static uint64_t count_unread(const struct tagger *tagger)
 {
-	const struct unread *unread = &tagger->decider.arguments.unread;
+	const struct retries *retries = &tagger->decider.arguments.retries;
 	struct task_attr attr;
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < unread->count; i++)
-		count += applier_read(&tagger->decider.applier, unread->processes[i].pid, &attr) != -ESRCH;
+	for (size_t i = 0; i < retries->count; i++)
+		count += applier_read(&tagger->decider.applier, retries->all[i].pid, &attr) != -ESRCH;
 	return count;
 }
 
@@ -306,9 +308,9 @@ struct tagger_status tagger_status(const struct tagger *tagger)
 
 /* ---- what tasks use ---- */
 
-int tagger_read_use(struct tagger *tagger, unsigned reader, bool begins)
+int tagger_set_use_reader(struct tagger *tagger, unsigned reader, bool begins)
 {
-	return accounting_read(&tagger->accounting, reader, begins);
+	return accounting_set_reader(&tagger->accounting, reader, begins);
 }
 
 void tagger_look_at_use(struct tagger *tagger)

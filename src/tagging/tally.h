@@ -7,19 +7,21 @@
 
 enum tagger_problem {
 	PROBLEM_LOST,	  /* the kernel dropped events */
-	PROBLEM_RENAMES,  /* too many renames: they are ignored for a while */
-	PROBLEM_MOVES,	  /* the same for moves */
-	PROBLEM_CHANGES,  /* the same for changes */
 	PROBLEM_REFUSED,  /* a sched_setattr was refused */
 	PROBLEM_NOT_KEPT, /* the kernel did not keep an attribute that it had accepted */
-	PROBLEM_RECEIVE,  /* receiving failed in another way */
+	PROBLEM_RECEIVE,  /* renames cannot be heard */
 	PROBLEM_SIGHT,	  /* we may not see which programs run */
 	PROBLEM_SCAN,	  /* /proc could not be read */
 	PROBLEM_SHORTAGE, /* no descriptors or no memory left */
+	PROBLEM_ENDS,	  /* the kernel dropped records of ended tasks */
+	/* From here on: those that users can cause at any time. */
+	PROBLEM_RENAMES,  /* too many renames: they are ignored for a while */
+	PROBLEM_MOVES,	  /* the same for moves */
+	PROBLEM_CHANGES,  /* a rule undid somebody's change */
 	PROBLEM_PATH,	  /* the path of a program or a cgroup is too long */
 	PROBLEM_SPENDING, /* reading about a user's processes takes too long */
-	PROBLEM_ENDS,	  /* the kernel dropped records of ended tasks */
 	TAGGER_PROBLEMS,
+	TAGGER_FAULTS = PROBLEM_RENAMES,
 };
 
 struct tally {

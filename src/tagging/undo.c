@@ -33,7 +33,8 @@ uint64_t undo_all(struct tagger *tagger)
 
 		/* Finds children of tagged tasks whose forks we never received. */
 		scan_all(tagger);
-		again = tagger->tally.counters.set != set || tagger->decider.events_lost;
+		again = tagger->tally.counters.set != set || tagger->decider.events_lost ||
+			plan_has_next(tagger->decider.plan);
 		if (again)
 			usleep(LINGER_MS * 1000);
 	} while (again && clock_ms() - began < LINGER_MAX_MS);

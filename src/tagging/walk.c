@@ -20,7 +20,7 @@ static bool is_of_interest(const struct walk *walk, const struct task *task)
  * Returns the next task to visit, or NULL after the last. Then the walk ends; but if it took several steps, it first
  * goes once more over the tasks that were born meanwhile.
  */
-static const struct task *next_task(struct walk *walk, const struct tasks *tasks, bool is_only_step)
+static const struct task *next_task(struct walk *walk, const struct tasks *tasks, bool is_first_step)
 {
 	const struct task *task;
 
@@ -28,7 +28,7 @@ static const struct task *next_task(struct walk *walk, const struct tasks *tasks
 		if (is_of_interest(walk, task))
 			return task;
 	}
-	walk->is_on = !walk->is_again && !is_only_step;
+	walk->is_on = !walk->is_again && !is_first_step;
 	walk->is_again = true;
 	walk->cursor = 0;
 	return NULL;

@@ -45,6 +45,12 @@ class Execs(LiveTest):
         self.assert_carries(app, BACKGROUND)
         self.assertEqual([text for text in daemon.status()["problems"] if "4,095 bytes" not in text], [])
         self.assertTrue(daemon.status()["problems"])
+        # Any user can do this, so it must not look like a fault of the machine.
+        wait_for(lambda: daemon.status()["well"], "a daemon that is well")
+        self.assertIn("; there is a problem, see below\n", schedqos("status").stdout)
+        named = self.run_program(["deep", "1000"], "./deep")
+        self.assert_carries(named, BACKGROUND)
+        self.assertIn('argv[0] "deep", path not known', schedqos("explain", str(named.pid)).stdout)
 
     def test_a_cgroup_with_a_path_that_is_too_long_matches_nothing(self):
         groups = self.new_cgroups("schedqos-test")

@@ -19,7 +19,7 @@ STATUS_KEYS = [
     "config_files", "cpu_usec", "execs", "features", "forks", "log_lost", "lost", "not_kept", "pid",
     "problems", "races", "refused", "reload_error", "reloads", "reloads_failed", "renames",
     "resident_bytes", "rules", "scans", "set", "since_usec", "table_bytes", "tasks", "tasks_by_class",
-    "tasks_by_reason", "unread", "version"]
+    "tasks_by_reason", "unread", "version", "well"]
 
 
 class Usage(LiveTest):

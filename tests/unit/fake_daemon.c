@@ -327,16 +327,16 @@ uint16_t asks(struct machine *m, struct override override, pid_t pid)
 }
 
 /*
- * Ends an override. Limits that it may have covered return to the processes for which they were requested, but not to
+ * Ends an override. Limits that it may have masked return to the processes for which they were requested, but not to
  * the descendants of these.
  */
 void ends(struct machine *m, uint16_t number)
 {
-	uint16_t covered = 0;
+	uint16_t masked = 0;
 
 	overrides_end(plan_overrides(m->plan), number);
-	while ((covered = overrides_next_covered(plan_overrides(m->plan), covered)))
-		plan_override_join(m->plan, covered, overrides_get(plan_overrides(m->plan), covered)->pid);
+	while ((masked = overrides_next_masked(plan_overrides(m->plan), masked)))
+		plan_override_join(m->plan, masked, overrides_get(plan_overrides(m->plan), masked)->pid);
 	plan_remove_ended(m->plan);
 	if (!m->deaf)
 		hear(m);

@@ -354,7 +354,7 @@ KERNEL_TEST(a_task_without_a_slice_is_made_to_show_the_new_base_slice)
 		.util_max = 256,
 		.runtime = 3 * MS,
 	};
-	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);
+	assert_int_equal(applier_refresh_slice(&applier, 7, 3 * MS), 0);
 	/* A clamp that need not change is not touched. */
 	assert_string_equal(kernel.calls, "keep nice 4");
 }
@@ -362,11 +362,11 @@ KERNEL_TEST(a_task_without_a_slice_is_made_to_show_the_new_base_slice)
 KERNEL_TEST(a_task_with_a_slice_or_that_is_not_fair_is_not_set)
 {
 	kernel.others.runtime = 5 * MS;
-	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);
+	assert_int_equal(applier_refresh_slice(&applier, 7, 3 * MS), 0);
 	kernel.others.runtime = 3 * MS;
 	kernel.others.policy = POLICY_DEADLINE;
-	assert_int_equal(applier_renew(&applier, 7, 3 * MS), 0);
+	assert_int_equal(applier_refresh_slice(&applier, 7, 3 * MS), 0);
 	kernel.get_result = -ESRCH;
-	assert_int_equal(applier_renew(&applier, 7, 3 * MS), -ESRCH);
+	assert_int_equal(applier_refresh_slice(&applier, 7, 3 * MS), -ESRCH);
 	assert_int_equal(kernel.n_calls, 0);
 }

@@ -167,7 +167,7 @@ TEST_DECIDER(the_loop_does_later_what_a_request_leaves)
 	assert_true(sd_event_add_defer(event, &later.wake, on_wake, &is_awake) >= 0);
 	assert_true(sd_event_source_set_enabled(later.wake, SD_EVENT_OFF) >= 0);
 	assert_false(decider_next(&decider, &at_ms));
-	unread_note(&decider.arguments.unread, getpid(), clock_ms());
+	retries_note(&decider.arguments.retries, getpid(), clock_ms());
 	decider_drain(&decider);
 	assert_true(sd_event_run(event, 0) > 0);
 	assert_true(is_awake);

@@ -235,29 +235,29 @@ MACHINE_TEST(a_child_made_for_its_grandparent_does_not_stay_raised)
 }
 
 /*
- * Each limit that may have been covered costs a search of its process's tree. A user's many overrides must not cost
+ * Each limit that may have been masked costs a search of its process's tree. A user's many overrides must not cost
  * others.
  */
-MACHINE_TEST(only_limits_that_the_ended_one_may_have_covered_are_applied_again)
+MACHINE_TEST(only_limits_that_the_ended_one_may_have_masked_are_applied_again)
 {
 	struct overrides *overrides;
-	uint16_t low, covered, class, roots;
+	uint16_t low, masked, class, roots;
 
 	start(m, APP);
 	runs_as(m, 100, ALICE, "/usr/bin/app");
 	low = limits(m, ALICE, 100, "QOS_BACKGROUND");
-	covered = limits(m, ALICE, 100, "QOS_UTILITY");
+	masked = limits(m, ALICE, 100, "QOS_UTILITY");
 	class = gives(m, ALICE, 100, "QOS_UTILITY", false);
 	roots = limits(m, 0, 100, "QOS_UTILITY");
 	overrides = plan_overrides(m->plan);
 	overrides_end(overrides, class);
 	overrides_end(overrides, roots);
-	assert_int_equal(overrides_next_covered(overrides, 0), 0);
+	assert_int_equal(overrides_next_masked(overrides, 0), 0);
 	overrides_end(overrides, low);
-	assert_int_equal(overrides_next_covered(overrides, 0), covered);
-	assert_int_equal(overrides_next_covered(overrides, covered), 0);
+	assert_int_equal(overrides_next_masked(overrides, 0), masked);
+	assert_int_equal(overrides_next_masked(overrides, masked), 0);
 	plan_remove_ended(m->plan);
-	assert_int_equal(overrides_next_covered(overrides, 0), 0);
+	assert_int_equal(overrides_next_masked(overrides, 0), 0);
 	stops_without_trace(m);
 }
 

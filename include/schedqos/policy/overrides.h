@@ -129,10 +129,10 @@ bool overrides_is_other_app(const struct overrides *overrides, uint16_t number, 
 bool overrides_is_below(const char *cgroup, const char *top);
 
 /*
- * Returns the number of the next limit for processes after this one (0: the first) that may have been covered by one
+ * Returns the number of the next limit for processes after this one (0: the first) that may have been masked by one
  * that has ended, because both belong to the same user; 0 if there is none.
  */
-uint16_t overrides_next_covered(const struct overrides *overrides, uint16_t number);
+uint16_t overrides_next_masked(const struct overrides *overrides, uint16_t number);
 
 /* ---- for one process, by its leader's record ---- */
 

@@ -156,6 +156,9 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
  */
 bool plan_next(struct plan *plan, struct plan_mark *ret);
 
+/* Returns whether the queue of due tasks holds a mark. */
+bool plan_has_next(const struct plan *plan);
+
 /*
  * Decides about one task. Fills in *ret if it has to be set, which is to be done at once. Asks for events first if
  * somebody seems to have chosen attributes: a child that was born before must copy the record as it was then.

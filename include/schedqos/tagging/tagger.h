@@ -51,7 +51,7 @@ void tagger_scan(struct tagger *tagger);
 /*
  * Puts an override in force, and returns once the tasks have been set. Returns 0 or -errno: -ENOENT if there is no such
  * class, -ESRCH if there is no such process or we never touch it, -EACCES if the override would raise without saying
- * so. *ret_lowered is the number of tasks that were above the limit, and were lowered.
+ * so, -ENOSPC if there are too many, -ENOMEM. *ret_lowered is the number of tasks that were above the limit, and were lowered.
  */
 int tagger_override(struct tagger *tagger, const struct override *override, uint16_t *ret_number,
 		    uint64_t *ret_lowered);
@@ -152,7 +152,7 @@ struct use_state {
 };
 
 /* Adds or removes a reader. Add it before its first look. Returns 0 or -ENOMEM. */
-int tagger_read_use(struct tagger *tagger, unsigned reader, bool begins);
+int tagger_set_use_reader(struct tagger *tagger, unsigned reader, bool begins);
 
 /* Looks at every living task, and handles events meanwhile. Does nothing unless accounting is on. */
 void tagger_look_at_use(struct tagger *tagger);
@@ -189,8 +189,11 @@ struct tagger_counters {
 /* Returns the counters, which live as long as the tagger. */
 const struct tagger_counters *tagger_counters(const struct tagger *tagger);
 
-/* Returns one entry for each kind of problem, including those that have not occurred. */
-const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_count);
+/*
+ * Returns one entry for each kind of problem, including those that have not occurred. The first *ret_n_faults are faults
+ * of the machine; users can cause the others at any time, and they disturb only themselves.
+ */
+const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_count, size_t *ret_n_faults);
 
 /* The state of a task at this moment. */
 struct tagger_task {
