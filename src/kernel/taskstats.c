@@ -24,10 +24,7 @@ enum { COMMAND_GET = 1, COMMAND_NEW = 2 };
 enum { ASK_PID = 1, ASK_REGISTER = 3, ASK_DEREGISTER = 4 };
 enum { TYPE_PID = 1, TYPE_STATS = 3, TYPE_AGGR_PID = 4, TYPE_AGGR_TGID = 5, TYPE_MAX = 6 };
 
-/*
- * struct taskstats of version 16. Later versions append to it and earlier ones are shorter, except version 15: see
- * inserted[].
- */
+/* struct taskstats of version 16. Later versions append to it, and earlier ones are shorter. */
 struct stats {
 	uint16_t version;
 	uint32_t exit_code;
@@ -72,20 +69,9 @@ _Static_assert(offsetof(struct stats, cpu_delay_max) == 432, "as in linux/taskst
 _Static_assert(sizeof(struct stats) == 448, "as in linux/taskstats.h");
 
 #define VERSION_WITH_TGID 12 /* Linux 5.19 */
-#define VERSION_INSERTED  15 /* Linux 6.14 until 6.14.8 */
+#define VERSION_SHIFTED	  15 /* Linux 6.14 until 6.14.8 put fields in between, and is not supported */
 #define VERSION_WITH_MAX  16
 #define FIRST_BYTES	  offsetof(struct stats, process_elapsed)
-
-/*
- * Version 15 put a maximum and a minimum, 16 bytes, behind each total. These are the offsets in struct stats where such
- * pairs were inserted, up to the last field that we use.
- */
-#define PAIR_BYTES 16
-static const size_t inserted[] = {
-	offsetof(struct stats, blkio_count),	   offsetof(struct stats, swapin_count),
-	offsetof(struct stats, cpu_run_real_total), offsetof(struct stats, thrashing_count),
-	offsetof(struct stats, begin_time_64),	   offsetof(struct stats, tgid),
-};
 
 /*
  * Maximum number of records that one receive takes, and maximum size of one: two struct taskstats with their headers.
@@ -105,24 +91,7 @@ struct taskstats {
 
 /* ---- the decoder ---- */
 
-/* Copies a struct of version 15, leaving out the inserted pairs. Returns false if it is too short. */
-static bool read_inserted(const uint8_t *from, size_t size, struct stats *ret)
-{
-	const size_t n = array_size(inserted);
-	size_t at = 0;
-
-	if (size < FIRST_BYTES + n * PAIR_BYTES)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		memcpy((uint8_t *)ret + at, from + at + i * PAIR_BYTES, inserted[i] - at);
-		at = inserted[i];
-	}
-	memcpy((uint8_t *)ret + at, from + at + n * PAIR_BYTES, FIRST_BYTES - at);
-	memcpy(&ret->cpu_delay_max, from + inserted[0], sizeof(ret->cpu_delay_max));
-	return true;
-}
-
-/* Reads a struct of any version. Returns false if it is too short or too old. */
+/* Reads a struct. Returns false if it is too short or of a version that we cannot read. */
 static bool read_stats(const uint8_t *from, size_t size, struct stats *ret, bool *ret_has_longest)
 {
 	uint16_t version;
@@ -130,12 +99,8 @@ static bool read_stats(const uint8_t *from, size_t size, struct stats *ret, bool
 	if (size < sizeof(version))
 		return false;
 	memcpy(&version, from, sizeof(version));
-	if (version == VERSION_INSERTED) {
-		*ret_has_longest = true;
-		return read_inserted(from, size, ret);
-	}
 	*ret_has_longest = version >= VERSION_WITH_MAX && size >= sizeof(*ret);
-	if (version < VERSION_WITH_TGID || size < FIRST_BYTES)
+	if (version < VERSION_WITH_TGID || version == VERSION_SHIFTED || size < FIRST_BYTES)
 		return false;
 	memcpy(ret, from, size < sizeof(*ret) ? size : sizeof(*ret));
 	return true;

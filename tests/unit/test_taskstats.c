@@ -52,20 +52,10 @@ static void put(struct datagram *d, uint16_t type, const void *bytes, size_t siz
  */
 static size_t stats_of(uint16_t version, uint8_t *ret)
 {
-	static const unsigned inserted[] = { 4, 6, 8, 41, 43, 46, 52, 54 };
 	const unsigned words = version < 14 ? 52 : version == 14 ? 54 : version < 17 ? 70 : 86;
 	unsigned at = 0;
 
-	for (unsigned word = 0; word < (version == 15 ? 54 : words); word++) {
-		for (size_t i = 0; version == 15 && i < COUNT(inserted); i++) {
-			/* This word has a maximum and a minimum before it. */
-			if (inserted[i] == word) {
-				const uint64_t most = 1000 + word, least = 2000 + word;
-
-				memcpy(ret + 8 * at++, &most, 8);
-				memcpy(ret + 8 * at++, &least, 8);
-			}
-		}
+	for (unsigned word = 0; word < words; word++) {
 		memcpy(ret + 8 * at++, &(uint64_t){ word + 1 }, 8);
 		switch (word) {
 		case 0:
@@ -140,7 +130,7 @@ static int decode(const struct datagram *d, size_t size, struct task_use *ret)
 TEST(a_task_that_was_reaped_meanwhile_has_ended)
 {
 	static const uint64_t tgid = 42;
-	struct datagram d = record(15, 0);
+	struct datagram d = record(16, 0);
 	struct task_use use;
 	uint8_t *at = NULL, *next = d.bytes;
 
@@ -176,27 +166,28 @@ static struct task_use decoded(uint16_t version)
 
 TEST(records_of_every_kernel_are_decoded)
 {
-	for (uint16_t version = 12; version <= 18; version++)
-		decoded(version);
+	for (uint16_t version = 12; version <= 18; version++) {
+		if (version != 15)
+			decoded(version);
+	}
 }
 
 TEST(the_longest_wait_is_read_where_the_kernel_reports_it)
 {
 	assert_false(decoded(13).has_longest);
 	assert_false(decoded(14).has_longest);
-	assert_true(decoded(15).has_longest);
-	assert_int_equal(decoded(15).longest_ns, 1004);
 	assert_true(decoded(16).has_longest);
 	assert_int_equal(decoded(16).longest_ns, 55);
 	assert_int_equal(decoded(17).longest_ns, 55);
 }
 
-TEST(an_older_kernel_is_refused)
+TEST(an_older_kernel_and_the_odd_version_are_refused)
 {
-	const struct datagram d = record(11, 0);
+	const struct datagram older = record(11, 0), odd = record(15, 0);
 	struct task_use use;
 
-	assert_int_equal(decode(&d, d.size, &use), -EBADMSG);
+	assert_int_equal(decode(&older, older.size, &use), -EBADMSG);
+	assert_int_equal(decode(&odd, odd.size, &use), -EBADMSG);
 }
 
 TEST(a_struct_that_is_cut_is_refused_or_lacks_the_longest_wait)
@@ -211,9 +202,9 @@ TEST(a_struct_that_is_cut_is_refused_or_lacks_the_longest_wait)
 			const struct datagram d = record(version, cut);
 			const int r = decode(&d, d.size, &use);
 
-			/* All fields up to tgid are needed; version 15 has six pairs before it. */
-			assert_int_equal(r, cut < (version == 15 ? 376U + 6 * 16 : 376U) ? -EBADMSG : 1);
-			assert_true(r != 1 || !use.has_longest || version == 15 || cut >= 448);
+			/* All fields up to tgid are needed. */
+			assert_int_equal(r, version == 15 || cut < 376U ? -EBADMSG : 1);
+			assert_true(r != 1 || !use.has_longest || cut >= 448);
 		}
 	}
 }
