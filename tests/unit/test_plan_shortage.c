@@ -62,6 +62,28 @@ MACHINE_TEST(thousands_of_tasks_may_be_due_at_once)
 	assert_int_equal(mark.tid, 3999);
 }
 
+/* As in a storm of execs that is faster than the decisions. */
+MACHINE_TEST(tasks_stay_in_order_in_a_queue_that_is_never_empty)
+{
+	struct plan_mark mark;
+	pid_t next = 1000;
+
+	start(m, RULES);
+	for (pid_t tid = 1000; tid < 9000; tid++) {
+		plan_book(m->plan, &(struct task_event){ .what = EVENT_EXEC, .tid = tid, .tgid = tid });
+		if (tid < 1100)
+			continue;
+		assert_true(plan_next(m->plan, &mark));
+		assert_int_equal(mark.tid, next++);
+	}
+	assert_int_equal(next, 8900);
+	while (plan_has_next(m->plan)) {
+		assert_true(plan_next(m->plan, &mark));
+		assert_int_equal(mark.tid, next++);
+	}
+	assert_int_equal(next, 9000);
+}
+
 MACHINE_TEST(a_process_that_has_ended_is_not_set)
 {
 	start(m, RULES);
