@@ -203,10 +203,10 @@ static void end_edit(const struct edit *edit)
 {
 	_cleanup_free_ char *kept = NULL;
 
-	if (is_unchanged(edit)) {
+	if (is_unchanged(edit) || access(edit->copy, F_OK) < 0) {
 		log_info("%s: unchanged", edit->path);
 		unlink(edit->copy);
-	} else if (asprintf(&kept, "%s~", edit->copy) < 0 || rename(edit->copy, kept) < 0) {
+	} else if (asprintf(&kept, "%s.kept", edit->copy) < 0 || rename(edit->copy, kept) < 0) {
 		log_error("%s: unchanged; your text stays in %s: remove it before the next edit", edit->path, edit->copy);
 	} else {
 		log_notice("%s: unchanged; your text is kept in %s", edit->path, kept);

@@ -32,10 +32,11 @@ static void print_faults(const cJSON *status)
 		printf(", the kernel did not keep what was set (%" PRIu64 " x)", member_count(status, "not_kept"));
 	if (member_holds(status, "pending_users"))
 		printf(", a user named in rules is not known yet");
-	if (member_holds(status, "unread"))
-		printf(", a process cannot be read (%" PRIu64 " x)", member_count(status, "unread"));
 	if (member_holds(status, "log_lost"))
 		printf(", a line of the log was lost (%" PRIu64 " x)", member_count(status, "log_lost"));
+	/* No faults: any user can cause these. */
+	if (member_holds(status, "unread"))
+		printf("; a process cannot be read (%" PRIu64 " x)", member_count(status, "unread"));
 	if (member_holds(status, "problems"))
 		printf("%s there is a problem, see below", member_flag(status, "well") ? ";" : ",");
 	/* No fault: few machines have every knob of a profile. */
@@ -105,8 +106,11 @@ static void print_status(const cJSON *status)
 	struct tm local;
 	char stamp[64];
 
-	printf("%s: %" PRIu64 " task%s in %d class%s", member_flag(status, "well") ? "well" : "not well", tasks,
-	       tasks == 1 ? "" : "s", n_classes, n_classes == 1 ? "" : "es");
+	printf("%s: %" PRIu64 " task%s in %d class%s",
+	       !member(status, "well")	     ? "a daemon of an earlier version"
+	       : member_flag(status, "well") ? "well"
+					     : "not well",
+	       tasks, tasks == 1 ? "" : "s", n_classes, n_classes == 1 ? "" : "es");
 	print_faults(status);
 	localtime_r(&since, &local);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &local);

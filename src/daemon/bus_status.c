@@ -233,13 +233,12 @@ static void put_profiles(struct json_writer *json, const struct daemon *daemon)
 }
 
 /* Returns whether nothing is wrong that concerns the whole machine: users can cause the other problems at any time. */
-static bool is_well(const struct daemon *daemon, const struct tagger_status *status)
+static bool is_well(const struct daemon *daemon)
 {
 	const struct tagger_counters *counters = tagger_counters(daemon->tagger);
 	size_t count, n_faults;
 	const struct problem *problems = tagger_problems(daemon->tagger, &count, &n_faults);
-	uint64_t faults = counters->lost + counters->not_kept + status->unread + log_sink_lost() +
-			  (daemon->reload_error != NULL);
+	uint64_t faults = counters->lost + counters->not_kept + log_sink_lost() + (daemon->reload_error != NULL);
 
 	for (size_t i = 0; i < n_faults; i++)
 		faults += problems[i].count;
@@ -250,12 +249,12 @@ static bool is_well(const struct daemon *daemon, const struct tagger_status *sta
 	return !faults;
 }
 
-static void put_problems(struct json_writer *json, const struct daemon *daemon, const struct tagger_status *status)
+static void put_problems(struct json_writer *json, const struct daemon *daemon)
 {
 	size_t count, n_faults;
 	const struct problem *problems = tagger_problems(daemon->tagger, &count, &n_faults);
 
-	json_put_bool(json, "well", is_well(daemon, status));
+	json_put_bool(json, "well", is_well(daemon));
 	json_begin(json, "problems", '{');
 	for (size_t i = 0; i < count; i++)
 		put_if_any(json, problems[i].text, problems[i].count);
@@ -283,7 +282,7 @@ int bus_status(sd_bus_message *message, void *userdata, sd_bus_error *error)
 	put_accounting(&json, daemon);
 	put_config(&json, daemon, bus_check_user(message, 0, &caller) < 0);
 	put_profiles(&json, daemon);
-	put_problems(&json, daemon, &status);
+	put_problems(&json, daemon);
 	json_end(&json, '}');
 	text = json_take(&json);
 	return text ? sd_bus_reply_method_return(message, "s", text) : -ENOMEM;

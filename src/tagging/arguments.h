@@ -113,8 +113,8 @@ void arguments_changed(struct arguments *arguments, pid_t tgid);
 
 /*
  * Sends new questions and takes the answers that are there. If the helper was idle, waits up to 2 ms for the new
- * answers. With wait, waits up to 5 ms longer, until at least one question is settled. Returns whether one has been settled since arguments_end_round;
- * or, with wait, whether none is open.
+ * answers. With wait, waits up to 5 ms longer, until at least one question is settled. Returns whether one has been
+ * settled since arguments_end_round; or, with wait, whether none is open.
  */
 bool arguments_exchange(struct arguments *arguments, bool wait);
 

@@ -80,7 +80,7 @@ static void note_loss(struct decider *decider)
 	problem_report(&decider->tally->problems[PROBLEM_LOST], "the kernel dropped events: scanning every task again");
 }
 
-/* Nothing tells whether the next try would fail, too, so the loop ends, and systemd starts the service again. */
+/* Nothing tells whether the next try would fail, too, so the loop ends; systemd starts the service again. */
 static void note_error(struct decider *decider, int error)
 {
 	if (!decider->receive_error)

@@ -301,7 +301,7 @@ static bool is_waiting(const struct decider *decider)
 static void decide_due(struct decider *decider, bool until_none)
 {
 	const uint32_t began_ms = until_none ? clock_ms() : 0, booked_ms = decider->booked_ms;
-	const uint32_t max_ms = until_none ? DRAIN_MAX_MS : DECIDE_MAX_MS;
+	const uint32_t max_ms = decider->is_ending ? UINT32_MAX : until_none ? DRAIN_MAX_MS : DECIDE_MAX_MS;
 	struct waiting *waiting = &decider->waiting;
 	bool is_full, may_block, settled;
 

@@ -67,6 +67,7 @@ struct decider {
 	bool events_lost;   /* the kernel dropped some: scan once nothing is queued */
 	bool logs_each;	    /* log each change, as after the first scan */
 	bool sets_nothing;  /* only decide */
+	bool is_ending;	    /* all tasks are being put back: no limit of time */
 	uint64_t n_lowered; /* tasks that carried more than their limit allows, and were lowered to that */
 	pid_t put_back;	    /* the last task whose rule undid a choice; 0: none. heard_changes.c clears it */
 };
@@ -108,8 +109,9 @@ bool decider_book_some(struct decider *decider);
 bool decider_handle(struct decider *decider);
 
 /*
- * Does the same, but goes on for up to five seconds until no task is due, and waits a short time for arguments that decisions need. Work for
- * later, such as asking for arguments again, is left to the loop, which nothing else wakes on an idle machine.
+ * Does the same, but goes on until no task is due: for up to five seconds, or while is_ending for any time. Waits a
+ * short time for arguments that decisions need. Work for later, such as asking for arguments again, is left to the loop,
+ * which nothing else wakes on an idle machine.
  */
 void decider_drain(struct decider *decider);
 

@@ -79,14 +79,18 @@ void explain_put_rule(struct json_writer *json, const char *key, const struct ex
 	json_end(json, '}');
 }
 
-/* Returns the parent's program name, or its path; NULL without a parent. */
+/* Returns the parent's program name, or its path; NULL if that is not known. */
 static const char *parent_name(const struct config *config, const struct facts *facts, bool is_path)
 {
 	struct process_names names;
 
 	if (!facts->parent || rules_names(config->rules, facts->parent, &names) < 0)
 		return NULL;
-	return names.items[is_path || names.count < 2 ? 0 : 1].text;
+	for (size_t i = 0; i < names.count; i++) {
+		if ((names.items[i].kind == NAME_PATH) == is_path)
+			return names.items[i].text;
+	}
+	return NULL;
 }
 
 /* Puts the condition that does not hold, and the value that it was compared with, if that is a single text. */

@@ -188,16 +188,14 @@ static int wait_for_event(struct tagger *tagger)
 	bool is_ready = false;
 
 	tagger->later.event_is_stale = false;
-	while (!is_ready && !tagger->later.event_is_stale) {
+	while (!is_ready && !tagger->later.event_is_stale && !tagger->decider.receive_error) {
 		const int n = epoll_wait(tagger->epoll, ready, READY_MAX, -1);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		is_ready = handle_ready(tagger, ready, n);
-		if (tagger->decider.receive_error)
-			return tagger->decider.receive_error;
 	}
-	return 0;
+	return tagger->decider.receive_error;
 }
 
 /*

@@ -154,6 +154,19 @@ int state_read(int folder, struct state_legacy *ret)
 	return 0;
 }
 
+void state_legacy_keep_changed(struct state_legacy *legacy)
+{
+	struct task *records = (struct task *)legacy->records;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < legacy->n_records; i++) {
+		if (attr_difference(&records[i].known, &records[i].had))
+			records[kept++] = records[i];
+	}
+	legacy->n_records = kept;
+	legacy->stopped = false;
+}
+
 void state_legacy_clear(struct state_legacy *legacy)
 {
 	if (legacy->bytes)
@@ -172,8 +185,8 @@ static bool allocate(int fd, off_t offset, size_t bytes)
 	return errno == 0;
 }
 
-/* Returns how far this is into its page. Pages of Arm and POWER may have 16 or 64 KiB, so a part can begin within one. */
-static size_t rest_of_page(uintmax_t offset)
+/* Returns the offset within its page. Arm and POWER may have pages of 16 or 64 KiB, so a part can begin in one. */
+static size_t offset_in_page(uintmax_t offset)
 {
 	return offset % (uintmax_t)sysconf(_SC_PAGESIZE);
 }
@@ -184,23 +197,24 @@ static size_t rest_of_page(uintmax_t offset)
  */
 static void *map_more(struct state *state, size_t bytes)
 {
-	const size_t rest = rest_of_page((uintmax_t)state->size);
+	const size_t before = offset_in_page((uintmax_t)state->size);
 	char *memory;
 
 	if (!allocate(state->fd, state->size, bytes))
 		return NULL;
-	memory = mmap(NULL, rest + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, state->fd, state->size - (off_t)rest);
+	memory = mmap(NULL, before + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, state->fd,
+		      state->size - (off_t)before);
 	if (memory == MAP_FAILED)
 		return NULL;
 	state->size += (off_t)bytes;
-	return memory + rest;
+	return memory + before;
 }
 
 static void unmap(void *part, size_t bytes)
 {
-	const size_t rest = rest_of_page((uintptr_t)part);
+	const size_t before = offset_in_page((uintptr_t)part);
 
-	munmap((char *)part - rest, rest + bytes);
+	munmap((char *)part - before, before + bytes);
 }
 
 static int write_header(struct state *state, uint64_t start)
@@ -291,5 +305,10 @@ void state_remove(int folder, bool all)
 	unlinkat(folder, STATE_TASKS_NEW, 0);
 	unlinkat(folder, STATE_TASKS, 0);
 	if (all)
-		unlinkat(folder, STATE_STOPPED, 0);
+		state_remove_stopped(folder);
+}
+
+void state_remove_stopped(int folder)
+{
+	unlinkat(folder, STATE_STOPPED, 0);
 }

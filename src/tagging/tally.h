@@ -14,7 +14,7 @@ enum tagger_problem {
 	PROBLEM_SCAN,	  /* /proc could not be read */
 	PROBLEM_SHORTAGE, /* no descriptors or no memory left */
 	PROBLEM_ENDS,	  /* the kernel dropped records of ended tasks */
-	/* From here on: those that users can cause at any time. */
+	/* From here on: those that any user can cause, to no harm of others. */
 	PROBLEM_RENAMES,  /* too many renames: they are ignored for a while */
 	PROBLEM_MOVES,	  /* the same for moves */
 	PROBLEM_CHANGES,  /* a rule undid somebody's change */

@@ -25,6 +25,7 @@ uint64_t undo_all(struct tagger *tagger)
 	const uint32_t began = clock_ms();
 	bool again;
 
+	tagger->decider.is_ending = true;
 	decider_book(&tagger->decider);
 	plan_undo_begin(tagger->decider.plan);
 	decider_drop_waiting(&tagger->decider);
@@ -33,8 +34,7 @@ uint64_t undo_all(struct tagger *tagger)
 
 		/* Finds children of tagged tasks whose forks we never received. */
 		scan_all(tagger);
-		again = tagger->tally.counters.set != set || tagger->decider.events_lost ||
-			plan_has_next(tagger->decider.plan);
+		again = tagger->tally.counters.set != set || tagger->decider.events_lost;
 		if (again)
 			usleep(LINGER_MS * 1000);
 	} while (again && clock_ms() - began < LINGER_MAX_MS);

@@ -218,6 +218,9 @@ class Daemon:
     def stop(self, how=signal.SIGTERM):
         """Stops the daemon, by a signal or by the verb (None), and checks that it has left no trace."""
         if not self.running():
+            status = self.popen and self.popen.poll()
+            if status not in (None, 0, self.expect_status, -signal.SIGKILL):
+                raise AssertionError("the daemon has ended with %d:\n%s" % (status, self.log()))
             return
         if how is None:
             result = self.ask("stop")

@@ -62,7 +62,7 @@ class EditTest(LiveTest):
     def check_untouched(self, result, status, kept=None):
         self.assertEqual((result.returncode, self.content()), (status, OLD), result.stderr)
         if kept:
-            path = os.path.join(self.etc, ".edit.schedqos.json~")
+            path = os.path.join(self.etc, ".edit.schedqos.json.kept")
             self.assertIn("your text is kept in " + path, result.stderr)
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(file.read().strip(), kept)
@@ -221,7 +221,7 @@ class TwoAndKilled(EditTest):
         editing.send_signal(signal.SIGINT)
         editing.communicate(timeout=PATIENCE)
         self.assertEqual((editing.returncode, self.content()), (1, OLD))
-        self.assertEqual(os.listdir(self.etc).count(".edit.schedqos.json~"), 1)
+        self.assertEqual(os.listdir(self.etc).count(".edit.schedqos.json.kept"), 1)
 
 
 class WithADaemon(EditTest):

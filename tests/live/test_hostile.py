@@ -32,8 +32,11 @@ class Execs(LiveTest):
         """Everything else about it works."""
         self.deep(self.folder, 4300)
         shutil.copy(sleep_program(), "deep")
+        shutil.copy(sleep_program(), "kid")
+        shutil.copy("/bin/sh", "deep-shell")
         daemon = self.daemon({"app": {"qos": UI}, "deep": {"qos": BACKGROUND}, "*": {"qos": INITIATED, "match":
-                              {"exe": "*"}}, "child": {"qos": UTILITY}})
+                              {"exe": "*"}}, "child": {"qos": UTILITY},
+                              "kid": {"qos": BACKGROUND, "match": {"parent": ["/nowhere", "nobody"]}}})
         app = self.puppet("app")
         self.assert_carries(app, UI)
         app.tell(0, "run", ["plain", "1000"], "./deep")
@@ -51,6 +54,10 @@ class Execs(LiveTest):
         named = self.run_program(["deep", "1000"], "./deep")
         self.assert_carries(named, BACKGROUND)
         self.assertIn('argv[0] "deep", path not known', schedqos("explain", str(named.pid)).stdout)
+        # A parent of which no name is known.
+        nameless = self.run_program(["x" * 300, "-c", "./kid 1000 & wait"], "./deep-shell")
+        kid, = wait_for(nameless.descendants, "a kid")
+        self.assertIn("kid: ", wait_for(lambda: schedqos("explain", str(kid)).stdout, "an answer"))
 
     def test_a_cgroup_with_a_path_that_is_too_long_matches_nothing(self):
         groups = self.new_cgroups("schedqos-test")

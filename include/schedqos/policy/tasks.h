@@ -42,7 +42,7 @@ enum task_state {
 };
 
 enum task_flag {
-	/* Its record is only a guess: not looked at since its fork, or since an exec of a process whose threads differed. */
+	/* Its record is a guess: not looked at since its fork, or since an exec of a process whose threads differed. */
 	TASK_COPY = 1 << 0,
 	TASK_FRESH = 1 << 1,   /* just set, and no child was found to carry all of that; a copy may lack it */
 	TASK_SETTING = 1 << 2, /* it is being set from `prev` to `known` */

@@ -45,13 +45,17 @@ int tagger_loop(struct tagger *tagger);
  */
 int tagger_set_config(struct tagger *tagger, const struct config *config);
 
-/* Scans every task, and returns once all have been set. Call it when rules may match different tasks. */
+/*
+ * Scans every task. Call it when rules may match different tasks. This and the following functions return once tasks
+ * have been set; but in a storm of execs after five seconds, and the rest follows.
+ */
 void tagger_scan(struct tagger *tagger);
 
 /*
  * Puts an override in force, and returns once the tasks have been set. Returns 0 or -errno: -ENOENT if there is no such
  * class, -ESRCH if there is no such process or we never touch it, -EACCES if the override would raise without saying
- * so, -ENOSPC if there are too many, -ENOMEM. *ret_lowered is the number of tasks that were above the limit, and were lowered.
+ * so, -ENOSPC if there are too many, -ENOMEM. *ret_lowered is the number of tasks that were above the limit, and were
+ * lowered.
  */
 int tagger_override(struct tagger *tagger, const struct override *override, uint16_t *ret_number,
 		    uint64_t *ret_lowered);
@@ -190,8 +194,8 @@ struct tagger_counters {
 const struct tagger_counters *tagger_counters(const struct tagger *tagger);
 
 /*
- * Returns one entry for each kind of problem, including those that have not occurred. The first *ret_n_faults are faults
- * of the machine; users can cause the others at any time, and they disturb only themselves.
+ * Returns one entry for each kind of problem, including those that have not occurred. The first *ret_n_faults are
+ * faults of the machine; users can cause the others at any time, and they disturb only themselves.
  */
 const struct problem *tagger_problems(const struct tagger *tagger, size_t *ret_count, size_t *ret_n_faults);
 
