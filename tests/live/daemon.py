@@ -218,8 +218,10 @@ class Daemon:
     def stop(self, how=signal.SIGTERM):
         """Stops the daemon, by a signal or by the verb (None), and checks that it has left no trace."""
         if not self.running():
-            status = self.popen and self.popen.poll()
-            if status not in (None, 0, self.expect_status, -signal.SIGKILL):
+            # A test may have killed it, or have seen it refuse to start.
+            status = self.popen.returncode if self.popen else 0
+            is_crash = status < 0 and status != -signal.SIGKILL
+            if self.popen and (is_crash or any(word in self.log() for word in SANITIZER_WORDS)):
                 raise AssertionError("the daemon has ended with %d:\n%s" % (status, self.log()))
             return
         if how is None:
