@@ -18,6 +18,8 @@ static void parse_thread_qos(struct parser *parser, const struct json_node *obje
 
 	if (!value_is_object(parser, object, "{\"THREAD\": \"QOS_UTILITY\"}"))
 		return;
+	/* A key that is given twice has been reported, and is parsed again. */
+	rule->n_threads = 0;
 	rule->threads = keep_alloc(parser, object->count * sizeof(*rule->threads));
 	if (!rule->threads)
 		return;

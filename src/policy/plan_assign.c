@@ -230,6 +230,9 @@ struct task_attr plan_class_allowed(const struct plan *plan, const struct task *
 	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
 	bool may_undo_choice = rule && (rule->yield == YIELD_NO || rule->enforce);
 
+	/* class_compare considers I/O last, so a limit, which anybody may request, may have led to real-time I/O. */
+	if (task->tag != task->own.tag && io_priority_is_privileged(task->had.io_priority, want.io_priority))
+		want.io_priority = task->had.io_priority;
 	if (task->own.by == REASON_OVERRIDE && leader)
 		overrides_class(plan->overrides, leader, &may_undo_choice);
 	if (may_undo_choice)

@@ -127,7 +127,8 @@ struct task_attr attr_after_fork(const struct task_attr *attr)
 
 	if (!attr->reset_on_fork)
 		return born;
-	if (!task_policy_is_fair(born.policy)) {
+	/* SCHED_EXT stays, and so does its nice value unless it is negative (sched_fork in sched/core.c). */
+	if (attr_rank(born.policy, born.rt_priority)) {
 		born.policy = POLICY_NORMAL;
 		born.nice = 0;
 		born.rt_priority = 0;

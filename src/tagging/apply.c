@@ -96,16 +96,14 @@ static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 		attr.period = action->deadline->period;
 	}
 	/*
-	 * A real-time task has a util_min of 1024. A util_max below that is EINVAL, even if the same call makes the
-	 * task fair (7.2): reset util_min as well.
+	 * Set both clamps or none. The kernel compares one alone with the other that the task has, and refuses the
+	 * whole call if util_min is above util_max (uclamp_validate). The owner may change that at any time, and
+	 * under real time util_min is 1024, even if the same call makes the task fair (7.2).
 	 */
-	if (caps->util_clamp && (want->util_min != action->from.util_min ||
+	if (caps->util_clamp && (want->util_min != action->from.util_min || want->util_max != action->from.util_max ||
 				 (is_real_time(action->from.policy) && want->util_max < UTIL_FULL))) {
-		attr.flags |= KSCHED_FLAG_UTIL_CLAMP_MIN;
+		attr.flags |= KSCHED_FLAG_UTIL_CLAMP_MIN | KSCHED_FLAG_UTIL_CLAMP_MAX;
 		attr.util_min = want->util_min ? want->util_min : KSCHED_UTIL_RESET;
-	}
-	if (caps->util_clamp && want->util_max != action->from.util_max) {
-		attr.flags |= KSCHED_FLAG_UTIL_CLAMP_MAX;
 		attr.util_max = want->util_max < UTIL_FULL ? want->util_max : KSCHED_UTIL_RESET;
 	}
 	return attr;

@@ -262,7 +262,7 @@ static struct task_attr attr_copied(const struct task_attr *attr)
 
 	if (!copy.reset_on_fork)
 		return copy;
-	if (!task_policy_is_fair(copy.policy)) {
+	if (copy.policy == POLICY_FIFO || copy.policy == POLICY_RR || copy.policy == POLICY_DEADLINE) {
 		copy.policy = POLICY_NORMAL;
 		copy.nice = 0;
 	}

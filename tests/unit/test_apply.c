@@ -52,12 +52,15 @@ static const struct {
 	  .calls = "nice from 0 to 10" },
 	{ .from = ATTR(.policy = POLICY_IDLE),
 	  .want = { .policy = POLICY_IDLE, .nice = 10, .util_max = 256 },
-	  .calls = "keep nice 10 max 256, nice from 0 to 10" },
-	/* A clamp is set only if it changes, and is reset if it is the default. */
-	{ .from = ATTR(), .want = { .nice = 1, .util_max = 256 }, .calls = "keep nice 1 max 256" },
+	  .calls = "keep nice 10 min reset max 256, nice from 0 to 10" },
+	/*
+	 * Clamps are set only if one changes, and then both, because the owner may have changed the other meanwhile.
+	 * A default is reset.
+	 */
+	{ .from = ATTR(), .want = { .nice = 1, .util_max = 256 }, .calls = "keep nice 1 min reset max 256" },
 	{ .from = { .util_max = 256 },
 	  .want = { .nice = 1, .util_min = 10, .util_max = 256 },
-	  .calls = "keep nice 1 min 10" },
+	  .calls = "keep nice 1 min 10 max 256" },
 	{ .from = { .util_min = 10, .util_max = 256 },
 	  .want = ATTR(),
 	  .calls = "keep nice 0 min reset max reset" },
@@ -67,7 +70,7 @@ static const struct {
 	  .deadline = &budget },
 	{ .from = ATTR(.policy = POLICY_DEADLINE),
 	  .want = { .policy = POLICY_DEADLINE, .util_max = 512 },
-	  .calls = "DEADLINE nice 0 runtime 5000000 of 10000000 in 16000000 max 512",
+	  .calls = "DEADLINE nice 0 runtime 5000000 of 10000000 in 16000000 min reset max 512",
 	  .deadline = &budget },
 	/*
 	 * A task that leaves SCHED_DEADLINE gives up its bandwidth first. If that is refused, it leaves all the same.

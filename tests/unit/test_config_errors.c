@@ -92,6 +92,8 @@ static const struct bad in_rules[] = {
 	{ "{'a':{},'b':{},'c':{},'d':{},'e':{},'f':{},'g':{},'h':{},\n'i':{}, 'b':{}}", 2, 9, "b",
 	  "already defined at 1:9" },
 	{ "{'QOS_UTILITY': {},\n 'QOS_UTILITY': {}}", 2, 2, "QOS_UTILITY", "already defined at 1:2" },
+	{ "{'a': {'thread_qos': {'t': 'QOS_UTILITY'}, 'thread_qos': {'u': 'QOS_UTILITY'}}}", 1, 44, "a.thread_qos",
+	  "already defined at 1:8" },
 	{ "{'schedqos': {},\n 'schedqos': {}}", 2, 2, "schedqos", "already defined at 1:2" },
 	/* names of classes */
 	{ "{'QOS_utility': {}}", 1, 2, "QOS_utility", "did you mean \"QOS_UTILITY\"?" },

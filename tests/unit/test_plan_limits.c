@@ -168,6 +168,24 @@ MACHINE_TEST(sched_ext_escapes_no_limit)
 	stops_without_trace(m);
 }
 
+/* Its child is fair, but keeps the nice value that somebody gave: reset-on-fork resets only a negative one. */
+MACHINE_TEST(a_limited_sched_ext_task_raises_no_child)
+{
+	struct task_attr attr = task_attr_pristine;
+
+	attr.policy = POLICY_EXT;
+	attr.nice = 19;
+	attr.reset_on_fork = 1;
+	chose(m, "", attr);
+	limits(m, "QOS_USER_INITIATED");
+	forks(m, 100, 101);
+	execs(m, 101, "/bin/other");
+	assert_int_equal(living(m, 101)->attr.nice, 19);
+	stop(m);
+	assert_int_equal(living(m, 101)->attr.nice, 19);
+	assert_int_equal(living(m, 100)->attr.nice, 19);
+}
+
 MACHINE_TEST(a_limit_without_a_policy_lowers_sched_ext)
 {
 	const uint16_t number = limits_policy(m, "'QOS_NICE': { 'sched_nice': 10 }", POLICY_EXT, "QOS_NICE");

@@ -80,6 +80,16 @@ MACHINE_TEST(a_user_s_class_gives_no_real_time_io_unless_it_says_so)
 	stops_without_trace(m);
 }
 
+/* A limit replaces the class by a lower one, which may have more of the disk. */
+MACHINE_TEST(a_user_s_limit_gives_no_real_time_io)
+{
+	start(m, "'QOS_UTILITY': { 'io_class': 'realtime', 'io_priority': 4 }, " APP);
+	runs_as(m, 100, ALICE, "/usr/bin/app");
+	limits(m, ALICE, 100, "QOS_UTILITY");
+	assert_carries(m, 100, UTILITY);
+	stops_without_trace(m);
+}
+
 /* The override takes effect like a rule, which does not raise what somebody has lowered. */
 MACHINE_TEST(a_user_s_class_raises_no_lowered_task_unless_it_says_so)
 {
