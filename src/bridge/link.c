@@ -164,7 +164,7 @@ int link_need(struct bridge *bridge)
 {
 	int r = bridge->daemon ? 0 : open_link(bridge);
 
-	if (r == 0 && !*bridge->properties[PROPERTY_VERSION])
+	if (r == 0 && !*bridge->properties[PROPERTY_VERSION] && !bridge->is_asking)
 		ask_properties(bridge);
 	return r;
 }

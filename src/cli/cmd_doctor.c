@@ -108,7 +108,7 @@ static void load(const struct config_paths *paths, struct config **ret, struct d
 	if (config_load(paths, &lookup, CONFIG_USERS_PEOPLE_MS, ret, &errors) == 0)
 		input->config = *ret;
 	input->n_errors = errors.n_errors;
-	if (input->is_daemons && input->config)
+	if (input->is_daemons && input->config && !client_is_bridged())
 		input->n_differences = count_differences(input->config);
 	config_errors_clear(&errors);
 }

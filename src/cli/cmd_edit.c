@@ -141,25 +141,6 @@ static char ask_user(const char *question, char otherwise)
 	return 0;
 }
 
-/* Replaces the file by the copy, keeping owner and mode, and reloads the daemon. Returns an exit status. */
-static int install(const struct edit *edit)
-{
-	const bool exists = edit->file.st_nlink, is_stale = !is_as_before(edit->path, &edit->file);
-	_cleanup_close_ int fd = open(edit->copy, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (is_stale || fd < 0 || (exists && fchown(fd, edit->file.st_uid, edit->file.st_gid) < 0) ||
-	    fchmod(fd, exists ? edit->file.st_mode & 07777 : 0644) < 0 || fsync(fd) < 0 ||
-	    rename(edit->copy, edit->path) < 0) {
-		log_error("%s: cannot be replaced: %s: your text is kept in %s", edit->path,
-			  is_stale ? "somebody else has changed it" : strerror(errno), edit->copy);
-		return EXIT_FAILURE;
-	}
-	if (edit->has_daemon)
-		return reload_daemon();
-	log_notice("no daemon runs: it takes effect at the next start");
-	return 0;
-}
-
 /*
  * Checks the configuration with the copy in it and asks how to go on. Returns 'y' to install, 'e' to edit again, or
  * something else to end.
@@ -211,6 +192,26 @@ static void end_edit(const struct edit *edit)
 	} else {
 		log_notice("%s: unchanged; your text is kept in %s", edit->path, kept);
 	}
+}
+
+/* Replaces the file by the copy, keeping owner and mode, and reloads the daemon. Returns an exit status. */
+static int install(const struct edit *edit)
+{
+	const bool exists = edit->file.st_nlink, is_stale = !is_as_before(edit->path, &edit->file);
+	_cleanup_close_ int fd = open(edit->copy, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (is_stale || fd < 0 || (exists && fchown(fd, edit->file.st_uid, edit->file.st_gid) < 0) ||
+	    fchmod(fd, exists ? edit->file.st_mode & 07777 : 0644) < 0 || fsync(fd) < 0 ||
+	    rename(edit->copy, edit->path) < 0) {
+		log_error("%s: cannot be replaced: %s", edit->path,
+			  is_stale ? "somebody else has changed it" : strerror(errno));
+		end_edit(edit);
+		return EXIT_FAILURE;
+	}
+	if (edit->has_daemon)
+		return reload_daemon();
+	log_notice("no daemon runs: it takes effect at the next start");
+	return 0;
 }
 
 /* Edits and reviews the copy until it is installed or kept. Returns an exit status. */

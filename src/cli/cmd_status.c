@@ -208,7 +208,7 @@ static int print_metrics(void)
 
 	if (r == 0)
 		status = status_read();
-	if (!status && r != -ENOENT && r != -ECONNREFUSED)
+	if (r < 0 && r != -ENOENT && r != -ECONNREFUSED)
 		return EXIT_FAILURE;
 	put_metric("up", NULL, status != NULL);
 	put_metrics(status);

@@ -77,7 +77,7 @@ static void find_why(struct pair *pair)
 	if (attr_rank(a->policy, a->rt_priority) || attr_rank(b->policy, b->rt_priority)) {
 		pair->by_weights = false;
 		pair->why = "real-time priorities come before fair tasks, and deadlines before both";
-	} else if (host_sched_ext(AT_FDCWD, name, sizeof(name)) || a->policy == POLICY_EXT || b->policy == POLICY_EXT) {
+	} else if (host_sched_ext(AT_FDCWD, name, sizeof(name))) {
 		pair->is_untold = true;
 		pair->why = "a sched_ext scheduler is loaded, and it alone decides";
 	} else if (pair->by_weights) {
@@ -123,6 +123,10 @@ static int compare_pair(struct pair *pair)
 	a->share = cpu_share(&(struct cpu_rival){ a->group.load, a->attr },
 			     &(struct cpu_rival){ b->group.load, b->attr });
 	b->share = 1 - a->share;
+	if (a->share < 0) {
+		pair->is_untold = true;
+		pair->why = "a deadline, or two equal real-time priorities that are not both SCHED_RR: no weight divides the CPU";
+	}
 	return 0;
 }
 

@@ -42,6 +42,9 @@ static void measure_columns(const char *cell, const char *align, size_t max, siz
 	size_t column = 0, len, shown;
 
 	for (; *cell; cell += len + 1) {
+		/* Somebody may have taken the bridge over, and send names with tabs. */
+		if (!align[column])
+			column--;
 		len = strcspn(cell, "\t\n");
 		bytes_of(cell, len, align[column + 1] ? max : SIZE_MAX, &shown);
 		if (shown > ret_widths[column])
@@ -67,10 +70,13 @@ void text_table_print(struct text_buf *rows, const char *align, bool on_terminal
 		return;
 	measure_columns(text, align, on_terminal ? CELL_MAX : SIZE_MAX, widths);
 	for (const char *cell = text; *cell; cell += len + 1) {
-		const bool is_right = align[column] == 'r';
+		bool is_right;
 		size_t bytes;
 		int pad;
 
+		if (!align[column])
+			column--;
+		is_right = align[column] == 'r';
 		len = strcspn(cell, "\t\n");
 		bytes = bytes_of(cell, len, widths[column], &shown);
 		pad = (int)(widths[column++] - shown);

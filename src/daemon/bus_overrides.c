@@ -74,6 +74,8 @@ static int reply_refused(const struct daemon *daemon, const struct override *ask
 
 	switch (-r) {
 	case ENOENT:
+		if (!override_class(asked))
+			break;
 		words = class_words_unknown(daemon->config, override_class(asked));
 		return sd_bus_error_set(error, BUS_ERROR_UNKNOWN_CLASS, words ? words : "no such class");
 	case ESRCH:
@@ -92,6 +94,9 @@ static int reply_refused(const struct daemon *daemon, const struct override *ask
 	case EPERM:
 		return sd_bus_error_set(error, BUS_ERROR_NOT_YOURS, cgroup ? "that cgroup is not yours" : not_yours);
 	case EACCES:
+		/* Not that of a folder: a user can forbid to watch a cgroup. */
+		if (asked->kind != OVERRIDE_CLASS)
+			break;
 		return sd_bus_error_set(error, BUS_ERROR_NEEDS_RAISE,
 					"this class is higher than the one that rules assign");
 	}

@@ -10,6 +10,7 @@
 #include <systemd/sd-daemon.h>
 
 #include <schedqos/util/bus.h>
+#include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
 
 /* ---- processes ---- */
@@ -126,6 +127,9 @@ static int run_focus(struct focus *focus)
 			due = shown_settle(&focus->shown, event_us(focus));
 			if (focus->prints)
 				print_changes(focus);
+			/* Nobody reads any more. KWin would keep our script if we died by SIGPIPE. */
+			if (focus->prints && ferror(stdout))
+				sd_event_exit(focus->event, 0);
 		}
 		r = sd_event_run(focus->event, due == SHOWN_NEVER_US ? due : due - event_us(focus));
 	} while (r >= 0 && sd_event_get_state(focus->event) != SD_EVENT_FINISHED);
@@ -139,11 +143,12 @@ static int run_focus(struct focus *focus)
 /* Starts everything; logs what fails. Returns 0 or -errno. */
 static int start_focus(struct focus *focus)
 {
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
 	int r = sd_event_new(&focus->event);
 
-	for (size_t i = 0; i < 2 && r >= 0; i++)
-		r = sd_event_add_signal(focus->event, NULL, (i ? SIGTERM : SIGINT) | SD_EVENT_SIGNAL_PROCMASK, NULL,
-					NULL);
+	for (size_t i = 0; i < array_size(ending) && r >= 0; i++)
+		r = sd_event_add_signal(focus->event, NULL, ending[i] | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
+	signal(SIGPIPE, SIG_IGN);
 	if (r < 0) {
 		log_error("the event loop failed: %s", strerror(-r));
 		return r;

@@ -157,13 +157,24 @@ static int aim(struct profile_run *run, struct item *item, const char *now)
 	return 0;
 }
 
+/*
+ * Returns whether a recorded knob may have to be set again when a CPU comes or goes: the base slice, which is lost then,
+ * and a cpufreq policy that could not be set when the profile changed, because its CPUs were offline.
+ */
+static bool is_set_again(const struct item *item)
+{
+	if (!item->values)
+		return false;
+	return is_base_slice(item->tree, item->path) ||
+	       (item->tree == KNOB_CPUFREQ && item->set && !knobs_same(item->set, item->values[item->n_values - 1]));
+}
+
 static int compare_item(struct profile_run *run, struct item *item)
 {
 	char now[KNOBS_VALUE_MAX];
 	int r;
 
-	/* When a CPU comes or goes, only the base slice is lost; other recorded knobs keep their value. */
-	if (run->wish->only_new && item->is_recorded && !(item->values && is_base_slice(item->tree, item->path)))
+	if (run->wish->only_new && item->is_recorded && !is_set_again(item))
 		return 0;
 	r = read_now(run, item, now);
 	if (r == 0)

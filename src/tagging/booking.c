@@ -51,9 +51,9 @@ static bool may_match_moved(struct decider *decider, pid_t tid)
 	}
 	if (spending_note_move(&decider->spending, user, ms))
 		problem_report(&decider->tally->problems[PROBLEM_SPENDING],
-			       "processes of user %d move between cgroups too often, the last was process %d: for some seconds "
+			       "processes of user %u move between cgroups too often, the last was process %d: for some seconds "
 			       "a move does not change their class",
-			       (int)user, (int)task->tgid);
+			       (unsigned)user, (int)task->tgid);
 	return true;
 }
 

@@ -149,9 +149,9 @@ static void note_spared(struct decider *decider, const struct facts *facts)
 	if (!live_facts_has_overspent(decider->facts, &user, &tgid))
 		return;
 	problem_report(&decider->tally->problems[PROBLEM_SPENDING],
-		       "reading about processes of user %d takes too long, the last was process %d: for some "
+		       "reading about processes of user %u takes too long, the last was process %d: for some "
 		       "seconds, this user's new programs are matched without cgroup and user",
-		       (int)user, (int)tgid);
+		       (unsigned)user, (int)tgid);
 }
 
 /* Decides about one task and sets it. Returns true if the decision has to be repeated when arguments have arrived. */

@@ -157,7 +157,8 @@ class Edit(EditTest):
         result = self.edit(self.editor('echo {} > "$1"; cp "%s" "%s"' % (self.path("other"), self.file)), "y\n")
         self.assertEqual((result.returncode, self.content()), (1, other))
         self.assertIn("somebody else has changed it", result.stderr)
-        self.assertIn("kept in %s/.edit.schedqos.json" % self.etc, result.stderr)
+        self.assertIn("kept in %s/.edit.schedqos.json.kept" % self.etc, result.stderr)
+        self.assertEqual(self.edit("true").returncode, 0)
 
 
 class TwoAndKilled(EditTest):

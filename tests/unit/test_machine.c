@@ -12,7 +12,8 @@
 #define PROFILES                                                          \
 	"{ \"one\": { \"debugfs\": { \"base_slice_ns\": 16000000 } },"     \
 	"  \"two\": { \"debugfs\": { \"base_slice_ns\": 8000000 } },"      \
-	"  \"power\": { \"cpufreq\": { \"scaling_governor\": \"schedutil\" } } }"
+	"  \"power\": { \"cpufreq\": { \"scaling_governor\": \"schedutil\" } }," \
+	"  \"fast\": { \"cpufreq\": { \"scaling_governor\": \"performance\" } } }"
 
 static struct config *config, *old;
 static unsigned n_changes; /* reported changes of the base slice */
@@ -214,6 +215,21 @@ TEST_MACHINE_TEST(a_policy_without_processors_is_set_later)
 	closed = NULL;
 	machine_refresh(machine);
 	assert_string_equal(get(GOVERNOR2), "schedutil\n");
+}
+
+TEST_MACHINE_TEST(a_policy_that_another_profile_had_set_is_set_later)
+{
+	put(GOVERNOR2, "ondemand\n");
+	assert_int_equal(machine_switch(machine, "power"), 0);
+	assert_string_equal(get(GOVERNOR2), "schedutil\n");
+	closed = "policy2/scaling_governor";
+	why_closed = EBUSY;
+	assert_int_equal(machine_switch(machine, "fast"), 0);
+	closed = NULL;
+	machine_refresh(machine);
+	assert_string_equal(get(GOVERNOR2), "performance\n");
+	machine_put_back(machine);
+	assert_string_equal(get(GOVERNOR2), "ondemand\n");
 }
 
 /*

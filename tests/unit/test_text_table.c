@@ -39,3 +39,10 @@ TEST(columns_are_as_wide_as_needed_and_long_cells_are_cut_on_a_terminal)
 		     "gr\xc3\xbc\xc3\x9f" "e-that-are-longer-th   7\n"
 		     "b                        123 x\n");
 }
+
+/* As from a bridge that somebody has taken over. */
+TEST(more_cells_than_columns_stay_in_the_last_column)
+{
+	assert_table("A\tB\tC\nx\t1\ta\tb\tc\td\te\tf\tg\th\ti\tj\tk\tl\tm\tn\to\tp\tq\n", false,
+		     "A B C\nx 1 a b c d e f g h i j k l m n o p q\n");
+}
