@@ -174,10 +174,12 @@ static void renumber_records(struct plan *plan, const struct config *config, str
 		task->own.rule = renumber(plan, config->rules, task->own.rule, task->own.by == REASON_INHERITED);
 		task->own.tag = renumber_tag(plan->config, config, task->own.tag);
 		task->tag = renumber_unchanged(plan->config, config, task->tag);
-		/* The scan finds limits again, except for a process in an unknown cgroup, which keeps its limit. */
+		/* The scan finds limit and unit again, except for a process in an unknown cgroup, which keeps them. */
 		if (task->limit && limits_carry(limits, plan->limits, task->limit, &task->limit) < 0)
 			task->limit = 0;
-		task->unit = 0;
+		task->unit = renumber_tag(plan->config, config, task->unit);
+		if (task->unit == TAG_NONE)
+			task->unit = TAG_DEFAULT;
 		/* If the class or rule is gone or may be another, the next decision assigns one. */
 		if (task->own.tag == TAG_NONE || (had_rule && !task->own.rule) ||
 		    (other_default && !task->own.rule && task->own.by != REASON_OVERRIDE)) {

@@ -43,6 +43,18 @@ MACHINE_TEST(a_unit_s_class_is_for_processes_that_no_rule_names)
 	stops_without_trace(m);
 }
 
+MACHINE_TEST(an_unknown_cgroup_frees_no_process_of_its_unit_s_class)
+{
+	start_and_run(m, RULES, "/usr/bin/other");
+	set(m, SERVICE, "QOS_BACKGROUND", NULL);
+	moves(m, 100, SERVICE);
+	moves(m, 100, UNKNOWN_CGROUP);
+	assert_task(m, 100, BACKGROUND, REASON_UNIT);
+	reload(m, "'QOS_FIRST': { 'sched_nice': -9 }, " RULES);
+	assert_task(m, 100, BACKGROUND, REASON_UNIT);
+	stops_without_trace(m);
+}
+
 /* The rule has no class for the process itself. */
 MACHINE_TEST(a_unit_s_class_is_for_threads_to_which_a_rule_gives_none)
 {
