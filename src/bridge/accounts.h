@@ -12,7 +12,7 @@
 /*
  * Limits of one uid, and of all together, because one user may own thousands of uids (subuid(5)). So that such a crowd
  * does not lock out the user at the machine, the limits of all do not hold for a uid at a seat. A message costs
- * message_us. The daemon disconnects a client that has eight answers to read (bus.c), so few may be asked for at a time.
+ * message_us. The daemon disconnects a client that has 24 answers to read (bus.c), so fewer may be asked for at a time.
  * Time of the daemon costs daemon_times as much, because the daemon's priority is above all others. Debts
  * shrink as time passes; up to ACCOUNT_BURST_US may be owed.
  */
@@ -23,7 +23,7 @@ struct account_share {
 };
 #define ACCOUNT_BURST_US 4000000
 #define ACCOUNT_OF_UID	 ((struct account_share){ .calls = 16, .asked = 1, .message_us = 10000, .daemon_times = 10 })
-#define ACCOUNT_OF_ALL	 ((struct account_share){ .calls = 1024, .asked = 4, .message_us = 2500, .daemon_times = 5 })
+#define ACCOUNT_OF_ALL	 ((struct account_share){ .calls = 1024, .asked = 16, .message_us = 2500, .daemon_times = 5 })
 
 /*
  * Time of the daemon that is charged in advance. The difference from the time that it took is charged with the answer.

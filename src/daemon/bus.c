@@ -24,8 +24,11 @@
 #define BRIDGE_PEERS_MAX 4
 #define PEERS_MAX	 (ROOT_PEERS_MAX + BRIDGE_PEERS_MAX)
 
-/* Maximum number of messages queued for a client, beyond those in its socket, whose buffer sd-bus enlarges to 8 MB. */
-#define REPLIES_MAX 8
+/*
+ * Maximum number of messages queued for a client, beyond those in its socket, whose buffer sd-bus enlarges to 8 MB. The
+ * bridge asks at most 16 questions at a time, and one more for each user at a seat (accounts.h).
+ */
+#define REPLIES_MAX 24
 
 /*
  * Time to look up the bridge's user, at the start only. On a busy machine our helper takes more than some milliseconds,

@@ -144,9 +144,12 @@ static int run_focus(struct focus *focus)
 static int start_focus(struct focus *focus)
 {
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction hangup = { 0 };
 	int r = sd_event_new(&focus->event);
 
-	for (size_t i = 0; i < array_size(ending) && r >= 0; i++)
+	/* nohup(1) has it ignored, which a blocked signal would not be. */
+	sigaction(SIGHUP, NULL, &hangup);
+	for (size_t i = 0; i < array_size(ending) - (hangup.sa_handler == SIG_IGN) && r >= 0; i++)
 		r = sd_event_add_signal(focus->event, NULL, ending[i] | SD_EVENT_SIGNAL_PROCMASK, NULL, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	if (r < 0) {

@@ -86,7 +86,7 @@ void items_end_run(struct items *items)
 		if (item->is_recorded)
 			items->items[count++] = (struct item){
 				.tree = item->tree, .path = item->path, .is_recorded = true,
-				.before = item->before, .set = item->set,
+				.is_deferred = item->is_deferred, .before = item->before, .set = item->set,
 			};
 		else
 			item_clear(item);

@@ -16,6 +16,8 @@ struct item {
 	bool is_recorded;
 	char *before; /* value before schedqos first wrote it */
 	char *set;    /* value after we wrote it; NULL if a write was about to happen: then any value counts as ours */
+	/* It could not be set when the profile changed, because the CPUs of its cpufreq policy were offline. */
+	bool is_deferred;
 
 	/* Used within one run: */
 	const char *const *values; /* wanted values, written one after another; NULL: put `before` back */

@@ -126,11 +126,10 @@ static int want(struct profile_run *run)
 static void compare_unreadable(struct profile_run *run, struct item *item, int error)
 {
 	/* A cpufreq policy whose CPUs are all offline is set when one comes online. */
-	bool is_deferred = item->values && item->tree == KNOB_CPUFREQ && error == -EBUSY;
-
+	item->is_deferred = item->values && item->tree == KNOB_CPUFREQ && error == -EBUSY;
 	if (!item->values && is_knob_gone(error))
 		item->is_recorded = false;
-	else if (!is_deferred)
+	else if (!item->is_deferred)
 		refuse_item(run, item, error, NULL);
 }
 
@@ -158,15 +157,12 @@ static int aim(struct profile_run *run, struct item *item, const char *now)
 }
 
 /*
- * Returns whether a recorded knob may have to be set again when a CPU comes or goes: the base slice, which is lost then,
- * and a cpufreq policy that could not be set when the profile changed, because its CPUs were offline.
+ * Returns whether a recorded knob may have to be set again when a CPU comes or goes: the base slice, which is lost
+ * then, and a cpufreq policy that could not be set when the profile changed, because its CPUs were offline.
  */
 static bool is_set_again(const struct item *item)
 {
-	if (!item->values)
-		return false;
-	return is_base_slice(item->tree, item->path) ||
-	       (item->tree == KNOB_CPUFREQ && item->set && !knobs_same(item->set, item->values[item->n_values - 1]));
+	return item->values && (is_base_slice(item->tree, item->path) || item->is_deferred);
 }
 
 static int compare_item(struct profile_run *run, struct item *item)
@@ -177,8 +173,10 @@ static int compare_item(struct profile_run *run, struct item *item)
 	if (run->wish->only_new && item->is_recorded && !is_set_again(item))
 		return 0;
 	r = read_now(run, item, now);
-	if (r == 0)
+	if (r == 0) {
+		item->is_deferred = false;
 		return aim(run, item, now);
+	}
 	compare_unreadable(run, item, r);
 	return 0;
 }

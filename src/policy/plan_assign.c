@@ -222,17 +222,28 @@ static bool raises_io(const struct task_attr *had, const struct task_attr *want)
 	       (had->io_priority || had->nice > 0 || had->policy == POLICY_IDLE);
 }
 
+struct task_attr plan_class_attr(const struct plan *plan, const struct task *task)
+{
+	const struct tag *tags = plan->config->rules->tags;
+	struct task_attr attr = qos_attr_over(&tags[task->tag].attr, &task->had, plan->caps), own;
+
+	if (task->own.tag == TAG_NONE ||
+	    class_compare(class_of_tag(plan->config, task->tag), class_of_tag(plan->config, task->own.tag)) <= 0)
+		return attr;
+	/* A limit replaces a class by a lower one, and anybody may request that: it must not have more of the disk. */
+	own = qos_attr_over(&tags[task->own.tag].attr, &task->had, plan->caps);
+	if (io_priority_is_privileged(own.io_priority, attr.io_priority))
+		attr.io_priority = own.io_priority;
+	return attr;
+}
+
 struct task_attr plan_class_allowed(const struct plan *plan, const struct task *task)
 {
-	const struct qos_attr *class = &plan->config->rules->tags[task->tag].attr;
 	const struct rule *rule = plan_rule_of(plan, task->own.rule);
 	const struct task *leader = tasks_leader(plan->tasks, task->tgid);
-	struct task_attr want = qos_attr_over(class, &task->had, plan->caps);
+	struct task_attr want = plan_class_attr(plan, task);
 	bool may_undo_choice = rule && (rule->yield == YIELD_NO || rule->enforce);
 
-	/* class_compare considers I/O last, so a limit, which anybody may request, may have led to real-time I/O. */
-	if (task->tag != task->own.tag && io_priority_is_privileged(task->had.io_priority, want.io_priority))
-		want.io_priority = task->had.io_priority;
 	if (task->own.by == REASON_OVERRIDE && leader)
 		overrides_class(plan->overrides, leader, &may_undo_choice);
 	if (may_undo_choice)

@@ -446,7 +446,7 @@ int plan_detail(const struct plan *plan, const struct task *task, struct facts *
 	if (task->tag != TAG_NONE) {
 		const struct task_attr allowed = plan_class_allowed(plan, task);
 
-		ret->class = qos_attr_over(&plan->config->rules->tags[task->tag].attr, &task->had, plan->caps);
+		ret->class = plan_class_attr(plan, task);
 		ret->withheld = attr_difference(&ret->class, &allowed) & ~task->theirs;
 	}
 	return 0;

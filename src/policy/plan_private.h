@@ -97,6 +97,9 @@ uint16_t plan_effective_tag(const struct plan *plan, const struct task *task);
 /* Returns the attributes of the highest class that the limit allows the task, or NULL without a limit. */
 const struct qos_attr *plan_limit_attr(const struct plan *plan, const struct task *task);
 
+/* Returns `had` with the attributes of the task's class in place of its own. */
+struct task_attr plan_class_attr(const struct plan *plan, const struct task *task);
+
 /*
  * Returns `had` with the attributes of the task's class in place of its own, except those that would raise a task that
  * somebody lowered without leave to do so. Ignores `theirs`.

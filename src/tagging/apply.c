@@ -98,7 +98,8 @@ static struct ksched_attr attr_to_kernel(const struct plan_action *action,
 	/*
 	 * Set both clamps or none. The kernel compares one alone with the other that the task has, and refuses the
 	 * whole call if util_min is above util_max (uclamp_validate). The owner may change that at any time, and
-	 * under real time util_min is 1024, even if the same call makes the task fair (7.2).
+	 * under real time util_min is 1024, even if the same call makes the task fair (7.2). A util_min of 0 that
+	 * somebody chose becomes the default, which differs from it only under real time.
 	 */
 	if (caps->util_clamp && (want->util_min != action->from.util_min || want->util_max != action->from.util_max ||
 				 (is_real_time(action->from.policy) && want->util_max < UTIL_FULL))) {

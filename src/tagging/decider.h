@@ -110,8 +110,8 @@ bool decider_handle(struct decider *decider);
 
 /*
  * Does the same, but goes on until no task is due: for up to five seconds, or while is_ending for any time. Waits a
- * short time for arguments that decisions need. Work for later, such as asking for arguments again, is left to the loop,
- * which nothing else wakes on an idle machine.
+ * short time for arguments that decisions need. Work for later, such as asking for arguments again, is left to the
+ * loop, which nothing else wakes on an idle machine.
  */
 void decider_drain(struct decider *decider);
 

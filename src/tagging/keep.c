@@ -40,15 +40,13 @@ int keep_init(struct tagger *tagger, const struct config *config)
 			strerror(-r));
 		return r;
 	}
-	if (legacy.stopped) {
-		/* Forks that outlasted the stop may have brought children since. */
-		if (restore_from(&legacy, &(bool){ false }))
-			state_legacy_clear(&legacy);
-		else
-			state_legacy_keep_changed(&legacy);
-		legacy.start = start;
-	}
-	if (!legacy.n_records) {
+	/*
+	 * Forks that outlasted the stop may have brought children since. What the kernel refuses to put back is
+	 * reported, and counts as what the task had.
+	 */
+	if (legacy.stopped)
+		restore_from(&legacy, &(bool){ false });
+	if (legacy.stopped || !legacy.n_records) {
 		state_remove(tagger->folder, true);
 		state_legacy_clear(&legacy);
 		legacy.start = start;
@@ -56,8 +54,6 @@ int keep_init(struct tagger *tagger, const struct config *config)
 	if (legacy.n_changed)
 		log_notice("an earlier daemon ended without putting back %zu tasks: taking over", legacy.n_changed);
 	r = take_over(tagger, config, &legacy);
-	if (r == 0)
-		state_remove_stopped(tagger->folder);
 	if (r < 0)
 		log_error("cannot make " STATE_FOLDER "/" STATE_TASKS ", which records what tasks had: %s",
 			  strerror(-r));

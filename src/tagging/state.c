@@ -154,19 +154,6 @@ int state_read(int folder, struct state_legacy *ret)
 	return 0;
 }
 
-void state_legacy_keep_changed(struct state_legacy *legacy)
-{
-	struct task *records = (struct task *)legacy->records;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < legacy->n_records; i++) {
-		if (attr_difference(&records[i].known, &records[i].had))
-			records[kept++] = records[i];
-	}
-	legacy->n_records = kept;
-	legacy->stopped = false;
-}
-
 void state_legacy_clear(struct state_legacy *legacy)
 {
 	if (legacy->bytes)
@@ -305,10 +292,5 @@ void state_remove(int folder, bool all)
 	unlinkat(folder, STATE_TASKS_NEW, 0);
 	unlinkat(folder, STATE_TASKS, 0);
 	if (all)
-		state_remove_stopped(folder);
-}
-
-void state_remove_stopped(int folder)
-{
-	unlinkat(folder, STATE_STOPPED, 0);
+		unlinkat(folder, STATE_STOPPED, 0);
 }

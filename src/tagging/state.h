@@ -33,9 +33,6 @@ struct state_legacy {
 int state_read(int folder, struct state_legacy *ret);
 void state_legacy_clear(struct state_legacy *legacy);
 
-/* Keeps only the records of tasks that carry attributes that the daemon set: those that a stop could not put back. */
-void state_legacy_keep_changed(struct state_legacy *legacy);
-
 /*
  * Makes a state, with a file that no reader finds before state_publish. The caller keeps ownership of the folder. start
  * is that of struct state_legacy. Returns 0 or -errno.
@@ -69,7 +66,6 @@ void state_stopped(int folder);
  * back for any time.
  */
 void state_remove(int folder, bool all);
-void state_remove_stopped(int folder);
 
 /* ---- the format, for tests ---- */
 

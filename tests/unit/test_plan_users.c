@@ -87,6 +87,10 @@ MACHINE_TEST(a_user_s_limit_gives_no_real_time_io)
 	runs_as(m, 100, ALICE, "/usr/bin/app");
 	limits(m, ALICE, 100, "QOS_UTILITY");
 	assert_carries(m, 100, UTILITY);
+	/* The class that it replaces has real-time I/O, too. */
+	reload(m, "'QOS_UTILITY': { 'io_class': 'realtime', 'io_priority': 4 }, "
+		  "'QOS_USER_INITIATED': { 'io_class': 'realtime', 'io_priority': 2 }, " APP);
+	assert_carries(m, 100, UTILITY " io realtime 4");
 	stops_without_trace(m);
 }
 

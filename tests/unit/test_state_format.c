@@ -110,22 +110,6 @@ TEST_STATE_FORMAT_TEST(a_file_of_another_boot_is_ignored)
 	assert_null(file->legacy.given);
 }
 
-TEST_STATE_FORMAT_TEST(only_what_a_stop_could_not_put_back_can_be_kept)
-{
-	file->records[8] = file->records[9] = file->records[7];
-	file->records[8].tid = 11;
-	file->records[9].tid = 12;
-	file->records[8].known.nice = file->records[8].had.nice - 1;
-	assert_int_equal(parse(file, FILE_BYTES), 0);
-	file->legacy.stopped = true;
-	file->records[0].known = file->records[0].had;
-	file->records[2].known = file->records[2].had;
-	state_legacy_keep_changed(&file->legacy);
-	assert_false(file->legacy.stopped);
-	assert_int_equal(file->legacy.n_records, 1);
-	assert_int_equal(file->legacy.records[0].tid, 11);
-}
-
 TEST_STATE_FORMAT_TEST(records_are_unchanged)
 {
 	/* A record without a class still has the rule that its children inherit. */
