@@ -87,12 +87,12 @@ class Scripts(Folder):
         """Features are set again after the start of a daemon, whose profile may change them."""
         (self.folder / "schedqos").touch()
         args = SimpleNamespace(layouts="flat", cpus=1, seconds=1, trace=None)
-        chosen, = variants.parse(["schedqos+slice:2+features:NO_HRTICK"], self.folder)
+        chosen, bare = variants.parse(["schedqos+features:NO_HRTICK,none+slice:2"], self.folder)
         lines = command._script(frames, chosen, [1], args).splitlines()
         tune = [at for at, line in enumerate(lines) if line == "tune features NO_HRTICK"]
         start, = [at for at, line in enumerate(lines) if line.startswith("start_daemon")]
         self.assertEqual((len(tune), tune[0] < start < tune[1]), (2, True))
-        line, = [line for line in lines if line.startswith("changed=")]
+        line, = [line for line in command._script(frames, bare, [1], args).splitlines() if line.startswith("changed=")]
         words = subprocess.run(["sh", "-c", line + "; echo $changed"], stdout=subprocess.PIPE, encoding="ascii", check=True)
         self.assertEqual(words.stdout, "bench-attr 0:0:2000000\n")
 
@@ -134,8 +134,34 @@ class Words(unittest.TestCase):
             self.take("turn 2 36")
         with self.assertRaisesRegex(Failure, "bench-turns has printed nothing"):
             self.take("turn ")
-        with self.assertRaisesRegex(Failure, "broken result of a"):
+        with self.assertRaisesRegex(Failure, "broken result of a.*last lines of its console:\n  panic") as raised:
             self.take("result a {")
+        self.assertNotIsInstance(raised.exception, machine.NoBoot)
+
+    def test_a_kernel_with_a_fault_is_skipped(self):
+        guest = self.guest()
+        guest.printed = "[    3.1] BUG: kernel NULL pointer dereference\n"
+        self.assertIsInstance(guest.broken("no result"), machine.NoBoot)
+        guest.printed = "[    3.1] debug: fine\n"
+        self.assertNotIsInstance(guest.broken("no result"), machine.NoBoot)
+
+    def test_a_kernel_that_prints_but_runs_nothing_hangs(self):
+        guest, lines = self.guest(), iter(range(10 ** 6))
+        with tempfile.TemporaryDirectory() as folder:
+            console = Path(folder, "console")
+            console.touch()
+
+            def passes(silence):
+                with open(console, "a", encoding="ascii") as file:
+                    file.write("rcu: INFO: rcu_sched self-detected stall on CPU\n")
+                silence.seconds += 59
+                return silence.seconds
+
+            program = SimpleNamespace(pid=os.getpid(), process=SimpleNamespace(poll=lambda: None))
+            with mock.patch.object(machine._Silence, "passed", passes), \
+                    self.assertRaisesRegex(machine.NoBoot, "no task has run for 600 s, though the kernel prints"):
+                for _ in guest._follow(program, io.StringIO(), console):
+                    self.assertLess(next(lines), 100)
 
     def test_the_lines_around_a_panic_are_shown(self):
         console = "\n".join([*map(str, range(40)), "Kernel panic - not syncing: x", *["trace"] * 40])
@@ -198,6 +224,9 @@ class Numbers(unittest.TestCase):
             "Above 1.05 x no daemon with x+slice:3: a_p99 (2.25 for 2, 1.12 x).",
             "With y+weights+slice:3 no p99 and no count of late ones is above 1.05 x no daemon.",
             "Above 1.05 x no daemon with x+slice:4: a_p99 (2 for 1, 2.00 x, in every seed)."])
+        found = {"cgroup_mode:up": {"a_p99": [2.0]}, "x+cgroup_mode:up": {"a_p99": [2.0]}, "none": {"a_p99": [1.0]}}
+        self.assertEqual(list(command._promise(found)),
+                         ["With x+cgroup_mode:up no p99 and no count of late ones is above 1.05 x no daemon."])
         self.assertEqual(list(command._promise({"x": {"a_p99": [1.0]}})), [])
 
     def test_the_overview_has_ratios_to_no_daemon(self):
@@ -258,6 +287,9 @@ class Expectations(unittest.TestCase):
         found["none"]["session sound_late"] = [0, 0, 2]
         self.assertEqual(self.parse("session sound_late < 1").failures(found), [])
         self.assertEqual(len(self.parse("session sound_late > 1").failures(found)), 1)
+        found["none"]["session sound_late"] = [0, None, 2]
+        with self.assertRaisesRegex(expect.Wrong, "not measured in all seeds of none"):
+            self.parse("session sound_late < 5").failures(found)
 
     def test_what_was_not_measured_says_nothing_about_a_kernel(self):
         found = {"none": {"session sound_late": [0]}, "none+features:NO_X": {"session sound_late": [None]}}
@@ -286,10 +318,20 @@ class Expectations(unittest.TestCase):
 
     def test_so_does_what_a_scenario_ignores(self):
         for words in (["wakeups", "--variants", "none+weights", "--expect", "wakeup_p99 <= 5"],
+                      ["wakeups", "--variants", "none,schedqos+slice:3", "--expect", "wakeup_p99 <= 5"],
+                      ["costs", "--variants", "none+features:NO_X", "--expect", "fork, idle: main <= 5"],
                       ["costs", "--seconds", "3", "--expect", "fork, idle: main <= 5"]):
             with self.subTest(words), contextlib.redirect_stderr(io.StringIO()) as said:
                 self.assertEqual(cli.main(["lab", *words]), command.EXIT_FAILED)
-            self.assertRegex(said.getvalue(), "has no use for weights|which counts operations")
+            self.assertRegex(said.getvalue(), "has no use for|slice: is for none|which counts operations")
+
+    def test_so_does_a_fault_of_ours(self):
+        with mock.patch.object(command, "measure", side_effect=ZeroDivisionError), \
+                mock.patch.object(command.kernels, "find", return_value=Path("vmlinuz")), \
+                contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(cli.main(["lab", "frames", "--variants", "none", "--expect", "flat frame_done_p99 <= 5"]),
+                             command.EXIT_FAILED)
+        self.assertIn("ZeroDivisionError", said.getvalue())
 
     def test_a_qemu_that_fails_ends_a_bisection(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -309,7 +351,7 @@ class Expectations(unittest.TestCase):
 
     def test_a_table_keeps_its_rows(self):
         marks, part = "<!-- lab: frames 6.1 1 none -->", "`schedqos-bench lab frames --layouts flat`: Linux"
-        args = SimpleNamespace(scenario="frames", kernel="6.1", cpus=1, variants=["none"], layouts="flat")
+        args = SimpleNamespace(scenario="frames", kernel="6.1", cpus=1, variants=["none"], layouts="flat", trace=None)
         with tempfile.TemporaryDirectory() as folder:
             args.figures = Path(folder, "page.md")
             args.figures.write_text(f"{marks}\n{part}\n{marks.replace('lab:', 'end of lab:')}\n", encoding="utf-8")
@@ -318,6 +360,9 @@ class Expectations(unittest.TestCase):
                 args.layouts = layouts
                 with self.assertRaisesRegex(Failure, "other rows"):
                     command._check_figures(args, frames)
+            args.layouts, args.trace = "flat", Path("trace")
+            with self.assertRaisesRegex(Failure, "--trace changes the results"):
+                command._check_figures(args, frames)
 
     def test_so_does_what_cannot_be_run(self):
         good = ["lab", "frames", "--variants", "none", "--expect", "flat frame_done_p99 <= 5"]

@@ -14,7 +14,9 @@ _FILE, _FOLDER, _LINK = stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK
 
 def libraries(program):
     """The shared libraries of a program, the dynamic linker included, as {path: file}; none for a static one."""
-    run = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
+    # Not those that our caller preloads, or has the linker find.
+    env = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
+    run = subprocess.run(["ldd", program], capture_output=True, text=True, check=False, env=env)
     found = {}
     for line in run.stdout.splitlines():
         name, arrow, target = line.strip().partition(" => ")
@@ -71,6 +73,9 @@ class Archive:
         self.add_file(path, program, stripped(program))
         for name, file in libraries(program).items():
             self.add_file(name, file)
+            # The guest has no cache of other folders.
+            if not name.startswith(("/lib", "/usr/lib")):
+                self.add_file(f"/lib/{PurePosixPath(name).name}", file)
 
     def write(self, path):
         """Writes the archive in the kernel's "newc" format: no owners, no times."""

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import subprocess
+import traceback
 from pathlib import Path
 
 from .. import marked, progress
@@ -69,7 +70,7 @@ def add_parser(verbs):
                      help="a program, with its libraries, or a folder, that is in the guest under the same path")
     lab.add_argument("--out", type=Path, metavar="FILE", help="write the values of all seeds, as JSON")
     lab.add_argument("--figures", type=Path, metavar="FILE", help="write the table into a document, between its marks "
-                     "<!-- lab: SCENARIO KERNEL CPUS [VARIANTS] --> and <!-- end of lab: ... -->")
+                     "<!-- lab: SCENARIO KERNEL CPUS VARIANTS --> and <!-- end of lab: ... -->")
     return lab
 
 
@@ -111,11 +112,9 @@ def _archive(scenario, variant, seeds, args):
     return archive
 
 
-def measure(args, scenario, chosen):
+def measure(args, scenario, chosen, qemu, kernel):
     """{variant: {metric: [value of each seed]}}."""
     seeds = _chosen_seeds(args, scenario)
-    qemu = emulator.find(args.cpus)
-    kernel = kernels.find(args.kernel)
     progress.log(f"{args.scenario}: {kernel}, {args.cpus} CPUs, QEMU {qemu.version}")
     guests = [Machine(qemu, kernel, _archive(scenario, variant, seeds, args), args.cpus, variant.name,
                       scenario.RUNS_DAEMON or variant.kind != "none",
@@ -126,7 +125,7 @@ def measure(args, scenario, chosen):
         of_seed = [[(label.partition("/")[2], value) for label, value in guest.results if label.startswith(f"{seed}/")]
                    for seed in seeds]
         if not all(of_seed):
-            raise Failure(f"{guest.title}: the guest has ended without results of seed {seeds[of_seed.index([])]}")
+            raise guest.broken(f"the guest has ended without results of seed {seeds[of_seed.index([])]}")
         each = [scenario.values(some, args) for some in of_seed]
         traces += [f"{guest.title}, {text}" for label, text in guest.results if label == scenarios.frames.TRACE]
         found[guest.title] = {metric: [values.get(metric) for values in each] for metric in each[0]}
@@ -151,18 +150,25 @@ def usage_status(words):
     return EXIT_FAILED if any(word.startswith("--expect") for word in words) else EXIT_USAGE
 
 
-def _marks(args):
-    return " ".join([args.scenario, args.kernel, str(args.cpus), *(args.variants or [])])
+def _variants(args, scenario):
+    return ",".join(args.variants or [scenario.VARIANTS])
 
 
-_PARTS = {"weights": "weights", "slice_ns": "slice:", "mapping": "a mapping"}
+def _marks(args, scenario):
+    return " ".join([args.scenario, args.kernel, str(args.cpus), _variants(args, scenario)])
+
+
+_PARTS = {"weights": "weights", "slice_ns": "slice:", "mapping": "a mapping", "features": "features:"}
 
 
 def _check_variants(scenario, chosen):
     for variant in chosen:
         for part in getattr(scenario, "IGNORES", ()):
-            if getattr(variant, part) is not None:
+            if getattr(variant, part):
                 raise Failure(f"variant {variant.name}: {scenario.NAME} has no use for {_PARTS[part]}")
+        if variant.slice_ns and variant.executable:
+            raise Failure(f"variant {variant.name}: slice: is for none. The daemon gives its own slice, or takes the one for "
+                          "somebody's choice and gives no class: write a mapping instead")
 
 
 def _check_options(args):
@@ -181,7 +187,9 @@ def _check_options(args):
 
 def _check_figures(args, scenario):
     """Marks do not name the options of a scenario, on which a table's rows depend."""
-    old = marked.between(args.figures.read_text(encoding="utf-8"), _marks(args), "lab")
+    if args.trace:
+        raise Failure("--trace changes the results: there is no table of them")
+    old = marked.between(args.figures.read_text(encoding="utf-8"), _marks(args, scenario), "lab")
     words = scenario.own_words(args) if hasattr(scenario, "own_words") else []
     if old.strip() and (shlex.join(words) not in old or (not words and re.search(r" --(layouts|rules) ", old))):
         raise Failure(f"{args.figures} has a table with other rows between these marks: use the options of its command")
@@ -204,6 +212,7 @@ def _check_files(args, scenario):
         raise Failure(f"{_BUSYBOX} does not run")
     if args.figures:
         _check_figures(args, scenario)
+        _compiler()
     for path in filter(None, (args.out, args.trace, args.figures)):
         _check_writable(path)
 
@@ -221,21 +230,25 @@ def run(args):
         progress.log(failure)
         return EXIT_FAILED if args.expect else EXIT_USAGE
     try:
+        qemu, kernel = emulator.find(args.cpus), kernels.find(args.kernel)
         with nothing_left():
-            found = measure(args, scenario, chosen)
-        print(values.table(found, units))
+            found = measure(args, scenario, chosen, qemu, kernel)
+        print(values.table(found, units), flush=True)
         for sentence in _promise(found) if scenario.JUDGED else ():
             progress.log(sentence)
         if args.out:
             args.out.write_text(json.dumps(found, indent="\t") + "\n", encoding="utf-8")
         if args.figures:
-            _write_figures(args, scenario, found)
+            _write_figures(args, scenario, found, qemu, kernel)
         return _judge(expectations, found)
     except NoBoot as failure:
         progress.log(failure)
         return EXIT_NO_BOOT
     except (Failure, OSError, subprocess.SubprocessError) as failure:
         progress.log(failure)
+        return EXIT_FAILED if expectations else 1
+    except Exception:  # a fault of ours: git bisect would take the 1 of an uncaught exception for a bad commit
+        traceback.print_exc()
         return EXIT_FAILED if expectations else 1
 
 
@@ -246,25 +259,34 @@ def _command(args, scenario):
              "--seeds", str(seeds[-1]) if seeds[0] == 1 else f"{seeds[0]}-{seeds[-1]}"]
     if hasattr(scenario, "SECONDS"):
         words += ["--seconds", str(args.seconds or scenario.SECONDS)]
-    words += ["--variants", ",".join(args.variants or [scenario.VARIANTS])]
+    words += ["--variants", _variants(args, scenario)]
     words += scenario.own_words(args) if hasattr(scenario, "own_words") else []
     for path in args.carry:
         words += ["--carry", str(path)]
     return shlex.join(words)
 
 
+def _settings(name):
+    """The parts of a variant's name that change the kernel's settings."""
+    return {part for part in name.split("+") if part.startswith(("features:", "cgroup_mode:", "slice:"))}
+
+
+def _is_bare(name):
+    """Whether neither a daemon nor a command runs."""
+    return all(part == _NO_DAEMON or part.startswith("weights") or _settings(part) for part in name.split("+"))
+
+
 def _without_daemon(found, name):
     """The variant without a daemon that has the same settings of the kernel, else the one without any; None if there is none."""
-    settings = [part for part in name.split("+")[1:] if not part.startswith("weights")]
-    same = "+".join([_NO_DAEMON, *settings])
-    return same if same in found else _NO_DAEMON if _NO_DAEMON in found else None
+    same = [each for each in found if _is_bare(each) and "weights" not in each and _settings(each) == _settings(name)]
+    return same[0] if same else _NO_DAEMON if _NO_DAEMON in found else None
 
 
 def _promise(found):
     """The cells that break the promise that no p99 and no count of late ones is above 1.05 x no daemon, as sentences."""
     for name in found:
         without = _without_daemon(found, name)
-        if without in (None, name) or name.partition("+")[0] == _NO_DAEMON:
+        if without is None or _is_bare(name):
             continue
         broken = values.worse(found, name, without, values.PROMISE)
         cells = [f"{metric} ({values.number(now)} for {values.number(was)}"
@@ -275,19 +297,19 @@ def _promise(found):
 
 
 def _compiler():
-    name = os.environ.get("CC", "gcc")
-    found = subprocess.run([name, "-dumpfullversion"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
-                           encoding="utf-8", errors="replace")
+    name = os.environ.get("CC") or "gcc"
+    found = subprocess.run([*shlex.split(name), "-dumpfullversion"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           check=False, encoding="utf-8", errors="replace")
     return f"{name} {found.stdout.strip()}"
 
 
-def _write_figures(args, scenario, found):
+def _write_figures(args, scenario, found, qemu, kernel):
     """The table without medians and longest waits, of which a page has room for few."""
     shown = {name: {metric: value for metric, value in metrics.items() if not metric.endswith(("_p50", "_max"))}
              for name, metrics in found.items()}
-    kernel = args.kernel if Path(args.kernel).is_file() else f"Linux {kernels.find(args.kernel).parent.name}"
-    text = (f"`{_command(args, scenario)}`: {kernel}, QEMU {emulator.find(args.cpus).version}, {_compiler()}, "
+    name = args.kernel if Path(args.kernel).is_file() else f"Linux {kernel.parent.name}"
+    text = (f"`{_command(args, scenario)}`: {name}, QEMU {qemu.version}, {_compiler()}, "
             f"{2 ** emulator.SHIFTS[args.cpus]} ns for an instruction{'' if args.cpus == 1 else ' of any CPU'}; medians over "
             "the seeds (least - greatest).\n\n" + values.table(shown, scenario.units(args)))
-    marked.write(args.figures, _marks(args), text, "lab")
+    marked.write(args.figures, _marks(args, scenario), text, "lab")
     overview.renew(args.figures)

@@ -31,8 +31,9 @@ class Expectation(NamedTuple):
         each = {name: values.summary(metrics.get(self.metric, [])) for name, metrics in found.items()
                 if self.variant in (None, name)}
         measured = {name: summary for name, summary in each.items() if summary}
-        if not measured:
-            raise Wrong(f"--expect {self.text}: it was not measured in {', '.join(each)}")
+        missing = [name for name in measured if None in found[name][self.metric]]
+        if missing or not measured:
+            raise Wrong(f"--expect {self.text}: it was not measured in {'all seeds of ' * bool(missing)}{', '.join(missing or each)}")
         return [f"{name}: {self.metric} is {values.number(median)}, expected {self.text}"
                 for name, (median, _, _) in measured.items() if not _OPERATORS[self.operator](median, self.number)]
 

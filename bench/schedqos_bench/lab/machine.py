@@ -25,8 +25,11 @@ _KERNEL_OPTIONS = ("console=ttyS0,115200 quiet panic=-1 nokaslr tsc=unstable clo
 _MEMORY = 512
 # The kernel unpacks the initramfs while it is still in memory.
 _INITRAMFS_MAX = _MEMORY * 2 ** 20 // 3
-_SILENCE = 60
+# Seconds without any output; and without a word of the guest, while its kernel still prints that nothing goes on.
+_SILENCE, _STALLED = 60, 600
 _TURNS = re.compile(r"[0-9]+ [0-9]+")
+# A fault of the kernel, which may have ended a program of ours.
+_FAULT = re.compile(r"^(\[.*\] )?(BUG:|Oops|.*general protection fault)", re.MULTILINE)
 _CONSOLE_LINES = 25
 _POLL = 0.1
 _ENDED = object()
@@ -53,7 +56,7 @@ def last_lines(console):
 
 class _Silence:
     """
-    The seconds since the guest's last word. On a busy host, in which QEMU waits for a CPU, only the time counts in which
+    The seconds since the guest's last output. On a busy host, in which QEMU waits for a CPU, only the time counts in which
     it had one.
     """
 
@@ -81,14 +84,6 @@ class _Silence:
         return self.seconds
 
 
-def _read_results(line):
-    _, label, text = line.split(" ", 2)
-    try:
-        return label, json.loads(text)
-    except ValueError:
-        raise Failure(f"the guest has printed a broken result of {label}: {text[:500]}") from None
-
-
 class Machine:
     """
     A guest: a kernel with an initramfs. needs_events: a kernel without proc events is refused. patience: seconds of the
@@ -99,6 +94,7 @@ class Machine:
         self.qemu, self.kernel, self.archive, self.cpus = qemu, kernel, archive, cpus
         self.title, self.needs_events, self.patience = title, needs_events, patience
         self.results, self.guest_seconds, self.said_at, self.began = [], 0, 0, 0.0
+        self.printed = ""  # on its console, when it has ended
 
     def run(self):
         """A generator that boots the guest, yields while it runs, and is done when the guest has ended."""
@@ -119,14 +115,17 @@ class Machine:
                 yield from self._follow(program, words, folder / "console")
 
     def _follow(self, program, words, console):
-        silence, rest, size = _Silence(program.pid), "", 0
+        silence, stalled, rest, size = _Silence(program.pid), _Silence(program.pid), "", 0
         while True:
             ended = program.process.poll() is not None
             rest += words.read()
             *lines, rest = rest.split("\n")
             for line in lines:
                 if self._take(line.rstrip("\r"), console):
+                    self.printed = console.read_text(encoding="utf-8", errors="replace")
                     return
+            if lines:
+                stalled.reset()
             if lines or console.stat().st_size != size:
                 silence.reset()
                 size = console.stat().st_size
@@ -140,13 +139,20 @@ class Machine:
                 raise self._no_boot("ended without a result" + (f": {said[-1000:]}" if said else ""), console)
             if silence.passed() > _SILENCE:
                 raise self._no_boot(f"silent for {_SILENCE} s", console)
+            if stalled.passed() > _STALLED:
+                raise self._no_boot(f"no task has run for {_STALLED} s, though the kernel prints", console)
             yield
 
     def _take(self, line, console):
         """Returns whether the guest is done."""
         word, _, text = line.partition(" ")
         if word == "result":
-            self.results.append(_read_results(line))
+            label, _, value = text.partition(" ")
+            try:
+                self.results.append((label, json.loads(value)))
+            except ValueError:
+                self.printed = console.read_text(encoding="utf-8", errors="replace")
+                raise self.broken(f"the guest has printed a broken result of {label}: {value[:500]}") from None
         elif word == "text":
             label, _, rest = text.partition(" ")
             if not self.results or self.results[-1][0] != label:
@@ -171,8 +177,15 @@ class Machine:
         self.said_at = self.guest_seconds
         return word == "end"
 
+    def broken(self, what):
+        """The error for results that are wrong or missing: a kernel that has printed a fault is to be skipped."""
+        return self._error(what, self.printed, NoBoot if _FAULT.search(self.printed) else Failure)
+
     def _no_boot(self, what, console, kind=NoBoot):
-        lines = last_lines(console.read_text(encoding="utf-8", errors="replace"))
+        return self._error(what, console.read_text(encoding="utf-8", errors="replace"), kind)
+
+    def _error(self, what, printed, kind):
+        lines = last_lines(printed)
         shown = "\n".join("  " + escape.visible(line) for line in lines)
         return kind(f"{self.title}: {what}. Kernel: {self.kernel}. "
                     + (f"The last lines of its console:\n{shown}" if shown else "It printed nothing on its console."))

@@ -38,7 +38,8 @@ def _row(kernel, cpus, now, was):
 
 def text(document):
     """A table for each variant with the daemon."""
-    found = [(kernel, cpus, _medians(table)) for kernel, cpus, table in _TABLE.findall(document) if table]
+    found = [(kernel, cpus, _medians(table)) for kernel, cpus, table in _TABLE.findall(document)
+             if all(f"| {layout} frame_done_p99" in table for layout in NAMES)]
     heads = [f"{what}: {layout}" if layout == NAMES[0] else layout for what in _TIMES.values() for layout in NAMES]
     parts = []
     for name, title in _SHOWN.items():

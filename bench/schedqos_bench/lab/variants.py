@@ -14,8 +14,8 @@ from ..process import Failure
 from ..variants import presets
 
 EXPECTED = ("none, schedqos (with the configuration as shipped), schedqos:PRESET, schedqos:FILE.json, build:NAME=DIR or "
-            "cmd:NAME=COMMAND; all but cmd may have after a +: weights, weights=SESSION, slice:MS, features:NAME or "
-            "features:NO_NAME, cgroup_mode:MODE")
+            "cmd:NAME=COMMAND; all but cmd may have after a +: weights, weights=SESSION, features:NAME or "
+            "features:NO_NAME, cgroup_mode:MODE; none also slice:MS")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _FEATURE = re.compile(r"[A-Z][A-Z_]*")
 # The kernel raises or lowers any other slice to these.

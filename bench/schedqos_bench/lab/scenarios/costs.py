@@ -15,7 +15,7 @@ from ...variants import write_configs
 
 NAME, TITLE = "costs", "CPU time of the daemon for each operation"
 VARIANTS, SEEDS = "none,schedqos", 1
-IGNORES = ("weights", "slice_ns")
+IGNORES = ("weights", "slice_ns", "features")
 RUNS_DAEMON = True
 JUDGED = False
 APPLETS = ()

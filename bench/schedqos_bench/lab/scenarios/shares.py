@@ -53,6 +53,8 @@ def values(results, _):
     """What explain says and what was measured differ by so many percentage points; None where it says nothing."""
     found = {}
     for label, value in results:
+        if not any(value["work"]):
+            raise Failure(f"{label}: neither task has done any work")
         measured = 100 * value["work"][0] / sum(value["work"])
         predicted = value["predicted"][0] if value["predicted"] else None
         kind = label.replace("-", " ")
