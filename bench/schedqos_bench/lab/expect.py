@@ -33,7 +33,8 @@ class Expectation(NamedTuple):
         measured = {name: summary for name, summary in each.items() if summary}
         missing = [name for name in measured if None in found[name][self.metric]]
         if missing or not measured:
-            raise Wrong(f"--expect {self.text}: it was not measured in {'all seeds of ' * bool(missing)}{', '.join(missing or each)}")
+            where = f"all seeds of {', '.join(missing)}" if missing else ", ".join(each)
+            raise Wrong(f"--expect {self.text}: it was not measured in {where}")
         return [f"{name}: {self.metric} is {values.number(median)}, expected {self.text}"
                 for name, (median, _, _) in measured.items() if not _OPERATORS[self.operator](median, self.number)]
 
