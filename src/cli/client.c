@@ -131,7 +131,7 @@ static int explain_failure(const sd_bus_error *error, int r)
 		log_error("%s", fault);
 		return EXIT_FAILURE;
 	}
-	if (sd_bus_error_has_name(error, BUS_ERROR_CONFIG)) {
+	if (!client_is_bridged() && error->message && sd_bus_error_has_name(error, BUS_ERROR_CONFIG)) {
 		/* No prefix: its lines begin with names of files. */
 		fprintf(stderr, "%s\n", error->message);
 		return EXIT_CONFIG;
