@@ -177,7 +177,7 @@ static bool decide_one(struct decider *decider, struct plan_mark mark, bool may_
 	note_spared(decider, facts);
 	if (facts->exe_is_unknown || (facts->cgroup_is_unknown && !facts->is_spared))
 		problem_report(&decider->tally->problems[PROBLEM_PATH],
-			       "the path of the program or cgroup of process %d is over 4,095 bytes: no pattern of paths matches it",
+			       "the path of the program or cgroup of process %d is too long (4,095 bytes, 128 cgroups): no pattern of paths matches it",
 			       (int)mark.tgid);
 	if (++decider->n_decided % BOOK_EVERY == 0)
 		decider_book_some(decider);

@@ -144,13 +144,27 @@ bool live_facts_has_moved(struct live_facts *live, pid_t tgid, bool *ret_is_spar
 /* The time to read a cgroup grows with the square of its depth: 600 levels, 1,200 bytes or more, take 1.1 ms. */
 #define BYTES_PER_CGROUP_BYTE 8
 
+/* A pattern may be compared with each level of a path, so the time for that, too, grows with the square of the depth. */
+#define CGROUP_LEVELS_MAX 128
+
+static bool is_too_deep(const char *cgroup)
+{
+	size_t levels = 0;
+
+	while ((cgroup = strchr(cgroup, '/'))) {
+		cgroup++;
+		levels++;
+	}
+	return levels > CGROUP_LEVELS_MAX;
+}
+
 static ssize_t fetch_cgroup(struct live_facts *live)
 {
 	size_t n_read;
 	ssize_t n = procfs_cgroup(live->proc, live->facts.tgid, live->cgroup, sizeof(live->cgroup), &n_read);
 
 	/* Some kernels truncate a long path instead of failing (6.18). */
-	if (n >= PATH_MAX - 1)
+	if (n >= PATH_MAX - 1 || (n > 0 && is_too_deep(live->cgroup)))
 		n = -ENAMETOOLONG;
 	if (n < 0)
 		live->cgroup[0] = '\0';

@@ -13,14 +13,14 @@ from waiting import wait_for
 
 
 class Execs(LiveTest):
-    def deep(self, folder, length):
-        """Makes a folder below the current one with a path of this length, and changes into it."""
+    def deep(self, folder, length, name="d" * 200):
+        """Makes a folder below this one with a path of this length, and changes into it."""
         os.chdir(folder)
         self.addCleanup(os.chdir, "/")
         while length > 0:
-            os.mkdir("d" * 200)
-            os.chdir("d" * 200)
-            length -= 201
+            os.mkdir(name)
+            os.chdir(name)
+            length -= len(name) + 1
 
     def test_a_program_with_the_longest_path_is_tagged(self):
         self.deep(self.folder, 3800)
@@ -60,8 +60,14 @@ class Execs(LiveTest):
         self.assertIn("kid: ", wait_for(lambda: schedqos("explain", str(kid)).stdout, "an answer"))
 
     def test_a_cgroup_with_a_path_that_is_too_long_matches_nothing(self):
+        self.try_cgroup(4300, "d" * 200)
+
+    def test_a_cgroup_that_is_too_deep_matches_nothing(self):
+        self.try_cgroup(2 * 128, "d")
+
+    def try_cgroup(self, length, name):
         groups = self.new_cgroups("schedqos-test")
-        self.deep(groups.root, 4300)
+        self.deep(groups.root, length, name)
         daemon = self.daemon({"app": {"qos": BACKGROUND}, "other": {"qos": UI, "match": {"cgroup": "*"}},
                               "schedqos": {"groups": {"/nowhere/*": {"max": BACKGROUND}}}})
         puppet = self.puppet("other")
@@ -76,7 +82,7 @@ class Execs(LiveTest):
         while not os.path.samefile(".", groups.root):
             os.chdir("..")
             # The cgroup cannot be removed while a process that has just ended still counts.
-            wait_for(lambda: groups.is_removed("d" * 200), "the end of a group")
+            wait_for(lambda: groups.is_removed(name), "the end of a group")
 
 
 class Births(LiveTest):
