@@ -70,15 +70,23 @@ static void report_not_kept(struct decider *decider, const struct plan_action *a
 		       task_attr_text(&action->want, want), (int)action->tid, task_attr_text(now, got));
 }
 
-/* Returns whether the id now belongs to another task, whose fork is not booked yet. */
+/* Reads the stat of a task with a record. */
+static int read_stat(const struct decider *decider, const struct task *task, struct procfs_stat *ret)
+{
+	return procfs_thread_stat(decider->proc, task->tgid, task->tid, ret);
+}
+
+/* Returns whether the task is gone, or its id now belongs to another one, whose fork is not booked yet. */
 static bool is_another(const struct decider *decider, const struct plan_action *action)
 {
 	const struct task *task = tasks_find(plan_tasks(decider->plan), action->tid);
 	struct procfs_stat stat;
+	int r;
 
-	if (clock_ms() - decider->booked_ms <= REUSE_MIN_MS || procfs_stat(decider->proc, action->tid, &stat) < 0)
+	if (clock_ms() - decider->booked_ms <= REUSE_MIN_MS)
 		return false;
-	return !task_is_same_start(task->start, (uint32_t)stat.start);
+	r = read_stat(decider, task, &stat);
+	return r == -ESRCH || (r == 0 && !task_is_same_start(task->start, (uint32_t)stat.start));
 }
 
 /*
@@ -89,7 +97,8 @@ static bool is_ending(const struct decider *decider, pid_t tid)
 {
 	struct procfs_stat stat = { 0 };
 
-	return procfs_stat(decider->proc, tid, &stat) == -ESRCH || (stat.flags & PROCFS_PF_EXITING);
+	return read_stat(decider, tasks_find(plan_tasks(decider->plan), tid), &stat) == -ESRCH ||
+	       (stat.flags & PROCFS_PF_EXITING);
 }
 
 void decider_carry_out(struct decider *decider, const struct plan_action *action)

@@ -79,12 +79,21 @@ void explain_put_rule(struct json_writer *json, const char *key, const struct ex
 	json_end(json, '}');
 }
 
+/* Returns whether the asker may read about the parent in /proc: a user asks about processes of his own only. */
+static bool may_see_parent(const struct explain_source *source, struct facts *facts)
+{
+	return !source->is_for_user ||
+	       (facts_need(facts, FACT_OWNER) == 0 && facts_need(facts->parent, FACT_OWNER) == 0 &&
+		facts->parent->owner == facts->owner);
+}
+
 /* Returns the parent's program name, or its path; NULL if that is not known. */
-static const char *parent_name(const struct config *config, const struct facts *facts, bool is_path)
+static const char *parent_name(const struct explain_source *source, struct facts *facts, bool is_path)
 {
 	struct process_names names;
 
-	if (!facts->parent || rules_names(config->rules, facts->parent, &names) < 0)
+	if (!facts->parent || !may_see_parent(source, facts) ||
+	    rules_names(plan_config(source->plan)->rules, facts->parent, &names) < 0)
 		return NULL;
 	for (size_t i = 0; i < names.count; i++) {
 		if ((names.items[i].kind == NAME_PATH) == is_path)
@@ -94,7 +103,7 @@ static const char *parent_name(const struct config *config, const struct facts *
 }
 
 /* Puts the condition that does not hold, and the value that it was compared with, if that is a single text. */
-static void put_failure(struct json_writer *json, const struct config *config, const struct facts *facts,
+static void put_failure(struct json_writer *json, const struct explain_source *source, struct facts *facts,
 			const struct rule_failure *failure)
 {
 	const char *found = NULL;
@@ -104,13 +113,13 @@ static void put_failure(struct json_writer *json, const struct config *config, c
 	else if (failure->condition == CONDITION_CGROUP)
 		found = facts->cgroup;
 	else if (failure->condition == CONDITION_PARENT)
-		found = parent_name(config, facts, failure->wanted && strchr(failure->wanted, '/'));
+		found = parent_name(source, facts, failure->wanted && strchr(failure->wanted, '/'));
 	json_put_text(json, "condition", conditions[failure->condition]);
 	json_put_escaped(json, "wanted", failure->wanted);
 	json_put_escaped(json, "found", found);
 }
 
-static void put_close(struct json_writer *json, const struct explain_source *source, const struct facts *facts,
+static void put_close(struct json_writer *json, const struct explain_source *source, struct facts *facts,
 		      const struct rule_trace *trace)
 {
 	if (is_hidden(source, &trace->source))
@@ -123,7 +132,7 @@ static void put_close(struct json_writer *json, const struct explain_source *sou
 		json_put_text(json, "compared_with", name_kinds[trace->name.kind]);
 	json_put_escaped(json, "compared", trace->name.text);
 	if (trace->outcome == OUTCOME_CONDITION)
-		put_failure(json, plan_config(source->plan), facts, &trace->failure);
+		put_failure(json, source, facts, &trace->failure);
 	json_end(json, '}');
 }
 

@@ -93,13 +93,16 @@ static const char *class_name(const struct explain_source *source, uint16_t tag)
 	return class ? class->name : NULL;
 }
 
-/* Returns the nearest living ancestor with the rule that was inherited; 0 if there is none. */
+/* Longest way up: a user can have any number of ancestors. */
+#define ANCESTORS_MAX 64
+
+/* Returns the nearest living ancestor with the rule that was inherited; 0 if there is none near. */
 static pid_t inherited_from(const struct explain_source *source, pid_t pid, uint32_t rule)
 {
 	const struct tasks *tasks = plan_tasks(source->plan);
 	struct procfs_stat stat;
 
-	while (procfs_stat(source->proc, pid, &stat) == 0 && stat.ppid) {
+	for (int i = 0; i < ANCESTORS_MAX && procfs_stat(source->proc, pid, &stat) == 0 && stat.ppid; i++) {
 		const struct task *leader = tasks_find(tasks, stat.ppid);
 
 		pid = stat.ppid;
