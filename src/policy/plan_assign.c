@@ -227,7 +227,7 @@ struct task_attr plan_class_attr(const struct plan *plan, const struct task *tas
 	const struct tag *tags = plan->config->rules->tags;
 	struct task_attr attr = qos_attr_over(&tags[task->tag].attr, &task->had, plan->caps), own;
 
-	if (task->own.tag == TAG_NONE ||
+	if (task->tag == task->own.tag || task->own.tag == TAG_NONE ||
 	    class_compare(class_of_tag(plan->config, task->tag), class_of_tag(plan->config, task->own.tag)) <= 0)
 		return attr;
 	/* A limit replaces a class by a lower one, and anybody may request that: it must not have more of the disk. */

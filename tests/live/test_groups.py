@@ -92,7 +92,7 @@ class Heard(Moves):
         self.assertEqual(self.current.reload({"schedqos": GROUPS, "browser": {"qos": INITIATED}}).returncode, 0)
         self.assert_keeps(browser, BACKGROUND)
         self.assert_keeps(child, BACKGROUND)
-        self.assertIn("over 4,095 bytes", self.current.log())
+        self.assertIn("4,095 bytes", self.current.log())
 
     def test_moves_on_a_processor_that_comes_online_are_received(self):
         cpus = os.sched_getaffinity(0)
