@@ -79,7 +79,7 @@ void explain_put_rule(struct json_writer *json, const char *key, const struct ex
 	json_end(json, '}');
 }
 
-/* Returns whether the asker may read about the parent in /proc: a user asks about processes of his own only. */
+/* Returns whether the asker may know the parent. A user asks only about his own processes, so it must be his, too. */
 static bool may_see_parent(const struct explain_source *source, struct facts *facts)
 {
 	return !source->is_for_user ||

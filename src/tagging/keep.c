@@ -41,8 +41,8 @@ int keep_init(struct tagger *tagger, const struct config *config)
 		return r;
 	}
 	/*
-	 * Forks that outlasted the stop may have brought children since. What the kernel refuses to put back is
-	 * reported, and counts as what the task had.
+	 * Forks that outlasted the stop may have brought children since. If the kernel refuses to put a task back, that
+	 * is logged, and the task keeps what it carries.
 	 */
 	if (legacy.stopped)
 		restore_from(&legacy, &(bool){ false });
