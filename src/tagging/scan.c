@@ -99,7 +99,7 @@ static int list_processes(struct scan *scan)
 static void book_task(struct scan *scan, const struct process *process, pid_t tid, uint64_t start)
 {
 	struct decider *decider = scan->decider;
-	const struct plan_found met = {
+	const struct plan_found found = {
 		.tid = tid,
 		.tgid = process->pid,
 		.parent_tgid = process->ppid,
@@ -115,7 +115,10 @@ static void book_task(struct scan *scan, const struct process *process, pid_t ti
 		if (plan_is_seen(decider->plan, tid))
 			return;
 	}
-	plan_book_found(decider->plan, &met, live_facts_for(decider->facts, tid, process->pid));
+	plan_book_found(decider->plan, &found, live_facts_for(decider->facts, tid, process->pid));
+	/* One that gets no record, such as ourselves or a zombie, is no reason for another pass. */
+	if (!plan_is_seen(decider->plan, tid))
+		return;
 	if (++scan->n_booked % BOOK_EVERY == 0)
 		decider_book(decider);
 }
