@@ -95,7 +95,7 @@ static bool *row(const struct limits *limits, size_t number)
 
 static void deny_above(const struct config *config, const struct qos_class *max, bool *denied)
 {
-	for (size_t i = 0; max && class_compare(&config->classes[i], max) < 0; i++)
+	for (size_t i = 0; max && i < config->n_classes && class_compare(&config->classes[i], max) < 0; i++)
 		denied[i] = true;
 }
 
@@ -199,6 +199,17 @@ int limits_join(struct limits *limits, uint16_t a, uint16_t b, const struct qos_
 	return keep_row(limits, ret);
 }
 
+/* Returns the highest class that the limit allows, or the lowest class of all if it allows none. */
+static const struct qos_class *highest_allowed(const struct limits *limits, uint16_t number)
+{
+	const bool *denied = row(limits, number - 1);
+	size_t i = 0;
+
+	while (i < limits->config->n_classes - 1 && denied[i])
+		i++;
+	return &limits->config->classes[i];
+}
+
 int limits_carry(struct limits *limits, const struct limits *from, uint16_t number, uint16_t *ret)
 {
 	const struct config *config = limits->config;
@@ -206,6 +217,9 @@ int limits_carry(struct limits *limits, const struct limits *from, uint16_t numb
 
 	if (!denied)
 		return -ENOMEM;
+	/* A class with another name may be above the limit as well. */
+	if (number)
+		deny_above(config, highest_allowed(from, number), denied);
 	for (size_t i = 0; number && i < from->config->n_classes; i++) {
 		const struct qos_class *class =
 			qos_class_find(config->classes, config->n_classes, from->config->classes[i].name);

@@ -64,7 +64,10 @@ int limits_find(struct limits *limits, const char *cgroup, const struct qos_clas
  */
 int limits_join(struct limits *limits, uint16_t a, uint16_t b, const struct qos_class *max, uint16_t *ret);
 
-/* Finds the limit that denies the same classes, by name, as a limit of `from`. Returns like limits_find. */
+/*
+ * Finds the limit of another configuration that denies the same classes, by name, as a limit of `from`, and all classes
+ * above the highest that this one allows. Returns like limits_find.
+ */
 int limits_carry(struct limits *limits, const struct limits *from, uint16_t number, uint16_t *ret);
 
 /*
