@@ -180,8 +180,8 @@ static enum due due_at_birth(const struct plan *plan, const struct task *child, 
 		due = DUE_LOOK;
 	if (child->tid != child->tgid)
 		return due < DUE_MATCH && plan_has_thread_rules(plan, leader) ? DUE_MATCH : due;
-	/* If a program has a rule, the focus raises only the process with the window, not its children. */
-	if (due == DUE_NOTHING && leader->shown == SHOWN_FOCUSED && leader->rule)
+	/* If a program has a class of its own, the focus raises only the process with the window, not its children. */
+	if (due == DUE_NOTHING && leader->shown == SHOWN_FOCUSED && leader->own.by != REASON_DEFAULT)
 		due = DUE_LOOK;
 	/* The child has not inherited every override. */
 	if (due < DUE_MATCH && memcmp(child->joined, leader->joined, sizeof(child->joined)) != 0)

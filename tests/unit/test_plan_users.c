@@ -444,3 +444,21 @@ MACHINE_TEST(a_renice_to_0_outlasts_the_focus)
 	ends(m, number);
 	assert_int_equal(living(m, 100)->attr.nice, 0);
 }
+
+/* As for a rule of its own: only the process with the window is raised. */
+MACHINE_TEST(the_focus_raises_no_child_of_a_process_with_an_inherited_class)
+{
+	start(m, "'schedqos': { 'focus': 'QOS_USER_INITIATED' }, 'steam': { 'qos': 'QOS_BACKGROUND', 'inherit': true }");
+	forks(m, INIT, 100);
+	living(m, 100)->uid = ALICE;
+	execs(m, 100, "/bin/steam");
+	forks(m, 100, 101);
+	execs(m, 101, "/bin/game");
+	says(m, ALICE, 101, SHOWN_FOCUSED);
+	for (pid_t child = 102; child < 105; child++) {
+		forks(m, 101, child);
+		assert_int_equal(living(m, child)->attr.nice, 4);
+	}
+	forks(m, 104, 105);
+	assert_int_equal(living(m, 105)->attr.nice, 4);
+}
