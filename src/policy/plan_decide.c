@@ -31,6 +31,15 @@ static int match(struct plan *plan, struct decision *decision)
 	return 0;
 }
 
+/*
+ * Returns whether two classes are of the same kind: from rule or unit, the default, or an override. Each leaves other
+ * choices alone.
+ */
+static bool is_same_kind(enum reason a, enum reason b)
+{
+	return (a == REASON_DEFAULT) == (b == REASON_DEFAULT) && (a == REASON_OVERRIDE) == (b == REASON_OVERRIDE);
+}
+
 /* Returns the moment, by the record as it was before the class was put on it. */
 static enum moment moment_of(const struct decision *decision)
 {
@@ -42,7 +51,7 @@ static enum moment moment_of(const struct decision *decision)
 	if (decision->due == DUE_EXEC)
 		return MOMENT_EXEC;
 	if (task->state != TASK_UNDECIDED && !is_fair_again && next->tag == own->tag && next->rule == own->rule &&
-	    (next->by == REASON_DEFAULT) == (own->by == REASON_DEFAULT))
+	    is_same_kind(next->by, own->by))
 		return MOMENT_LOOK;
 	if (own->by == REASON_OVERRIDE && next->by != REASON_OVERRIDE)
 		return MOMENT_OVERRIDE_END;

@@ -252,3 +252,20 @@ MACHINE_TEST(a_crash_ends_the_classes_of_units)
 	assert_task(m, 100, BY_DEFAULT, REASON_DEFAULT);
 	stops_without_trace(m);
 }
+
+MACHINE_TEST(a_reset_leaves_a_task_alone_that_had_the_unit_s_class_on_request)
+{
+	const struct override request = { .kind = OVERRIDE_CLASS, .request.class = "QOS_UTILITY" };
+	const struct unit_class unit = { .cgroup = "/s", .qos = "QOS_UTILITY", .place = "x" };
+
+	start(m, "'x': { 'qos': 'QOS_UTILITY' }");
+	plan_set_units(m->plan, 0, &unit, 1);
+	hear(m);
+	forks(m, INIT, 100);
+	renice(m, 100, -6);
+	moves(m, 100, "/s");
+	execs(m, 100, "/bin/other");
+	assert_int_equal(living(m, 100)->attr.nice, -6);
+	ends(m, asks(m, request, 100));
+	assert_int_equal(living(m, 100)->attr.nice, -6);
+}
