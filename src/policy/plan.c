@@ -167,11 +167,12 @@ static void renumber_records(struct plan *plan, const struct config *config, str
 	struct task *task;
 
 	while ((task = tasks_next(plan->tasks, &cursor))) {
-		const bool had_rule = task->own.rule;
+		const struct rule *had_rule = plan_rule_of(plan, task->own.rule), *rule;
 
 		task->rule = renumber(plan, config->rules, task->rule, false);
 		task->inherit = renumber(plan, config->rules, task->inherit, true);
 		task->own.rule = renumber(plan, config->rules, task->own.rule, task->own.by == REASON_INHERITED);
+		rule = rules_by_id(config->rules, task->own.rule);
 		task->own.tag = renumber_tag(plan->config, config, task->own.tag);
 		task->tag = renumber_unchanged(plan->config, config, task->tag);
 		/* The scan finds limit and unit again, except for a process in an unknown cgroup, which keeps them. */
@@ -181,7 +182,8 @@ static void renumber_records(struct plan *plan, const struct config *config, str
 		if (task->unit == TAG_NONE)
 			task->unit = TAG_DEFAULT;
 		/* If the class or rule is gone or may be another, the next decision assigns one. */
-		if (task->own.tag == TAG_NONE || (had_rule && !task->own.rule) ||
+		if ((task->own.tag == TAG_NONE && task->own.by != REASON_NO_RULE) ||
+		    (had_rule && (!rule || rule->yield != had_rule->yield)) ||
 		    (other_default && !task->own.rule && task->own.by != REASON_OVERRIDE)) {
 			task->own.by = REASON_NONE;
 			task->state = TASK_UNDECIDED;

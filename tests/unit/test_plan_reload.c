@@ -111,3 +111,31 @@ MACHINE_TEST(a_reload_that_changes_nothing_keeps_a_renice_to_0)
 	reload(m, "");
 	assert_int_equal(living(m, 100)->attr.nice, 0);
 }
+
+/* Without a rule and a default there is no class, which is no reason to look for another one. */
+MACHINE_TEST(a_reload_without_a_default_keeps_a_choice)
+{
+	static const char *const config = "'schedqos': { 'default': 'none' }, 'app': { 'qos': 'QOS_USER_INTERACTIVE' }";
+
+	start_and_run(m, config, "/bin/app");
+	execs(m, 100, "/bin/other");
+	renice(m, 100, -2);
+	scan(m);
+	reload(m, config);
+	assert_int_equal(living(m, 100)->attr.nice, -2);
+}
+
+MACHINE_TEST(a_rule_that_yields_now_or_no_longer_takes_effect_again)
+{
+	static const char *const yields = "'app': { 'qos': 'QOS_UTILITY', 'yield': true }", *const not = "'app': { 'qos': 'QOS_UTILITY' }";
+
+	start(m, yields);
+	forks(m, INIT, 100);
+	renice(m, 100, -5);
+	execs(m, 100, "/bin/app");
+	assert_int_equal(living(m, 100)->attr.nice, -5);
+	reload(m, not);
+	assert_int_equal(living(m, 100)->attr.nice, 2);
+	reload(m, yields);
+	assert_int_equal(living(m, 100)->attr.nice, -5);
+}
