@@ -199,8 +199,11 @@ int plan_match(struct plan *plan, const struct decision *decision)
 		r = overrides_update(plan->overrides, leader, facts);
 	if (r == 0 && !rule)
 		r = drop_barred_inherit(plan, leader, facts);
-	if (r < 0)
+	if (r < 0) {
+		/* The next try compares with this record to find out whether threads are due. */
+		*leader = before;
 		return r;
+	}
 	/* Keep the earlier rule if facts are missing now: it was found with all facts. */
 	if (!(facts->argv_is_unread || facts->is_spared) || due == DUE_EXEC || leader->own.by == REASON_NONE)
 		leader->rule = rule ? rule->id : 0;
@@ -230,8 +233,10 @@ struct task_attr plan_class_attr(const struct plan *plan, const struct task *tas
 	if (task->tag == task->own.tag || task->own.tag == TAG_NONE ||
 	    class_compare(class_of_tag(plan->config, task->tag), class_of_tag(plan->config, task->own.tag)) <= 0)
 		return attr;
-	/* A limit replaces a class by a lower one, and anybody may request that: it must not have more of the disk. */
+	/* A limit replaces a class by a lower one, and anybody may request that: no attribute must be higher. */
 	own = qos_attr_over(&tags[task->own.tag].attr, &task->had, plan->caps);
+	task_attr_limit(&own, plan->caps, &attr);
+	/* If one of the two is not fair, that did nothing. */
 	if (io_priority_is_privileged(own.io_priority, attr.io_priority))
 		attr.io_priority = own.io_priority;
 	return attr;

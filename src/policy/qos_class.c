@@ -198,30 +198,35 @@ static int fair_order(unsigned policy)
 	return policy == POLICY_IDLE ? 2 : policy == POLICY_BATCH;
 }
 
+void task_attr_limit(const struct task_attr *most, const struct attr_caps *caps, struct task_attr *task)
+{
+	if (!task_policy_is_fair(most->policy) || !task_policy_is_fair(task->policy))
+		return;
+	if (fair_order(most->policy) > fair_order(task->policy))
+		task->policy = most->policy;
+	if (most->nice > task->nice)
+		task->nice = most->nice;
+	/* SCHED_IDLE ignores the slice. */
+	if (task->policy != POLICY_IDLE)
+		task->slice_ns = limit_slice(task->slice_ns, most->slice_ns, caps->base_slice_ns);
+	if (most->util_min < task->util_min)
+		task->util_min = most->util_min;
+	if (most->util_max < task->util_max)
+		task->util_max = most->util_max;
+	/* Limit I/O last: without an I/O priority, the policy and nice value decide, which are limited above. */
+	if (task_io_order(most) > task_io_order(task))
+		task->io_priority = most->io_priority;
+}
+
 void qos_attr_limit(const struct qos_attr *attr, const struct attr_caps *caps, struct task_attr *task)
 {
-	struct task_attr class;
+	struct task_attr most;
 
 	/* What SCHED_EXT is worth depends on whether a sched_ext scheduler runs. */
 	if (task->policy == POLICY_EXT)
 		task->policy = POLICY_NORMAL;
-	class = qos_attr_over(attr, task, caps);
-	if (!task_policy_is_fair(class.policy) || !task_policy_is_fair(task->policy))
-		return;
-	if (fair_order(class.policy) > fair_order(task->policy))
-		task->policy = class.policy;
-	if (class.nice > task->nice)
-		task->nice = class.nice;
-	/* SCHED_IDLE ignores the slice. */
-	if (task->policy != POLICY_IDLE)
-		task->slice_ns = limit_slice(task->slice_ns, class.slice_ns, caps->base_slice_ns);
-	if (class.util_min < task->util_min)
-		task->util_min = class.util_min;
-	if (class.util_max < task->util_max)
-		task->util_max = class.util_max;
-	/* Limit I/O last: without an I/O priority, the policy and nice value decide, which are limited above. */
-	if (task_io_order(&class) > task_io_order(task))
-		task->io_priority = class.io_priority;
+	most = qos_attr_over(attr, task, caps);
+	task_attr_limit(&most, caps, task);
 }
 
 struct task_attr qos_attr_alone(const struct qos_attr *attr)

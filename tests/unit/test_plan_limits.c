@@ -269,3 +269,37 @@ MACHINE_TEST(a_limit_at_run_time_holds_in_an_unknown_cgroup)
 	assert_carries(m, 100, UTILITY);
 	stops_without_trace(m);
 }
+
+/* A reload may bring a higher class, or rename one. */
+MACHINE_TEST(a_limit_in_an_unknown_cgroup_denies_a_new_class_above_it)
+{
+	start_and_run(m, "'QOS_TOP': { 'sched_nice': -8 }, 'schedqos': { 'groups': { 'bg': { 'max': 'QOS_BACKGROUND' } } },"
+			 "'app': { 'qos': 'QOS_TOP' }", "/bin/app");
+	moves(m, 100, "/bg");
+	moves(m, 100, UNKNOWN_CGROUP);
+	assert_int_equal(living(m, 100)->attr.nice, 4);
+	reload(m, "'QOS_HIGH': { 'sched_nice': -8 }, 'schedqos': { 'groups': { 'bg': { 'max': 'QOS_BACKGROUND' } } },"
+		  "'app': { 'qos': 'QOS_HIGH' }");
+	assert_int_equal(living(m, 100)->attr.nice, 4);
+}
+
+/* The lower class may have attributes that are higher. */
+MACHINE_TEST(no_attribute_of_the_class_in_place_of_a_denied_one_is_higher)
+{
+	const struct override limit = { .kind = OVERRIDE_LIMIT, .uid = 1000, .limit.class = "QOS_LOW" };
+	const struct task_attr *attr;
+
+	start(m, "'QOS_COPY': { 'sched_policy': 'SCHED_BATCH', 'sched_nice': 2, 'sched_runtime': 20000000, 'io_class': 'idle' },"
+		 "'QOS_LOW': { 'sched_nice': 3, 'sched_runtime': 100000, 'io_class': 'best-effort', 'io_priority': 0,"
+		 "'sched_util_min': 1024 }, 'rsync': { 'qos': 'QOS_COPY' }");
+	forks(m, INIT, 100);
+	living(m, 100)->uid = 1000;
+	execs(m, 100, "/bin/rsync");
+	asks(m, limit, 100);
+	attr = &living(m, 100)->attr;
+	assert_int_equal(attr->nice, 3);
+	assert_int_equal(attr->policy, POLICY_BATCH);
+	assert_int_equal(attr->slice_ns, 20 * MS);
+	assert_int_equal(attr->util_min, 0);
+	assert_int_equal(attr->io_priority, IO_PRIORITY(IO_CLASS_IDLE, 0));
+}

@@ -87,10 +87,12 @@ struct task_attr qos_attr_over(const struct qos_attr *attr, const struct task_at
 			       const struct attr_caps *caps);
 
 /*
- * Limits a task to the attributes of this class: lowers each attribute that is higher, and raises none. SCHED_BATCH is
- * lower than SCHED_NORMAL, and a longer slice is lower than a shorter one. Does nothing unless the class and the task
- * are fair.
+ * Limits a task to these attributes: lowers each attribute that is higher, and raises none. SCHED_BATCH is lower than
+ * SCHED_NORMAL, and a longer slice is lower than a shorter one. Does nothing unless both policies are fair.
  */
+void task_attr_limit(const struct task_attr *most, const struct attr_caps *caps, struct task_attr *task);
+
+/* The same with the attributes that the class names. A SCHED_EXT task counts as SCHED_NORMAL, and becomes it. */
 void qos_attr_limit(const struct qos_attr *attr, const struct attr_caps *caps, struct task_attr *task);
 
 /* Returns the attributes that a class gives a pristine task on a kernel that supports all of them. */
