@@ -107,6 +107,8 @@ void account_spend(struct accounts *accounts, uid_t uid, uint64_t now_us, uint64
 {
 	struct account *account = get_account(accounts, uid, now_us);
 
+	if (daemon_us > ACCOUNT_SPENT_MAX_US)
+		daemon_us = ACCOUNT_SPENT_MAX_US;
 	if (account)
 		pay(account, now_us, daemon_us * ACCOUNT_OF_UID.daemon_times);
 	pay(&accounts->all, now_us, daemon_us * ACCOUNT_OF_ALL.daemon_times);

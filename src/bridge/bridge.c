@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <systemd/sd-login.h>
-
+#include <schedqos/kernel/host.h>
 #include <schedqos/util/bus.h>
 #include <schedqos/util/cleanup.h>
 
@@ -63,12 +62,6 @@ static int bridge_start(struct bridge *bridge, bool is_system76)
 	return r < 0 ? r : take_name(bridge, BRIDGE_NAME);
 }
 
-/* Without logind, nobody is at a seat. */
-static bool is_at_seat(uid_t uid)
-{
-	return sd_uid_get_seats(uid, 0, NULL) > 0;
-}
-
 static void bridge_clear(struct bridge *bridge)
 {
 	while (bridge->calls)
@@ -82,7 +75,7 @@ static void bridge_clear(struct bridge *bridge)
 
 int bridge_run(bool is_system76)
 {
-	struct bridge bridge = { .accounts.is_at_seat = is_at_seat };
+	struct bridge bridge = { .accounts.is_at_seat = host_has_seat };
 	int r = bridge_start(&bridge, is_system76);
 
 	if (r >= 0)

@@ -40,6 +40,8 @@ struct bridge {
 	struct accounts accounts;
 	struct call *calls;
 	struct caller *callers;
+	struct caller *dropped; /* callers that are gone, and for which the daemon still holds something; oldest first */
+	uint64_t drop_asked_us; /* the daemon's CPU time when it was asked about the first of them */
 };
 
 /* ---- methods.c ---- */
@@ -112,7 +114,7 @@ uint64_t link_daemon_us(const struct bridge *bridge);
 /*
  * Returns the CPU time that the daemon spent on a question that it has just answered. It answers our questions one
  * after the other, so work on one begins after the answer to the previous one. Its other work in that time counts as
- * well, but is small compared with what could be a burden.
+ * well: see ACCOUNT_SPENT_MAX_US.
  */
 uint64_t link_worked_us(struct bridge *bridge, uint64_t asked_us);
 

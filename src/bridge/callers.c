@@ -23,15 +23,19 @@ struct caller *caller_find(const struct bridge *bridge, const char *name)
 }
 
 /*
- * Asks the bus, which knows the uid from the connection; a process id might have been reused by now. dbus-daemon
- * answers at once, or drops its answer if somebody has filled our queue there with file descriptors.
+ * Asks the bus, which knows the uid from the connection; a process id might have been reused by now. On a connection of
+ * its own, because the answer comes after all that is queued, and anybody can fill the queue of a connection that he
+ * knows: we would read that into our memory meanwhile.
  */
-static int ask_uid(sd_bus *bus, const char *name, uint32_t *ret)
+static int ask_uid(const char *name, uint32_t *ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL, *answer = NULL;
-	int r = sd_bus_message_new_method_call(bus, &question, "org.freedesktop.DBus", "/org/freedesktop/DBus",
-					       "org.freedesktop.DBus", "GetConnectionUnixUser");
+	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
+	int r = bus_open_system(&bus);
 
+	if (r >= 0)
+		r = sd_bus_message_new_method_call(bus, &question, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+						   "org.freedesktop.DBus", "GetConnectionUnixUser");
 	if (r >= 0)
 		r = sd_bus_message_append(question, "s", name);
 	if (r >= 0)
@@ -48,7 +52,7 @@ int caller_get(struct bridge *bridge, sd_bus_message *message, struct caller **r
 	*ret = caller_find(bridge, name);
 	if (*ret)
 		return 0;
-	r = ask_uid(bridge->bus, name, &uid);
+	r = ask_uid(name, &uid);
 	if (r < 0)
 		return r;
 	*ret = calloc(1, sizeof(**ret) + strlen(name) + 1);
@@ -77,60 +81,69 @@ static void forget_caller(struct caller **at)
 	free(caller);
 }
 
-/* A question to the daemon that belongs to no call. */
-struct drop {
-	struct bridge *bridge;
-	uid_t uid;
-	uint64_t asked_us;
-};
+static int on_dropped(sd_bus_message *reply, void *userdata, sd_bus_error *error);
 
+/* Has the daemon end the overrides and the like of the first caller in the list. */
+static void drop_first(struct bridge *bridge)
+{
+	bridge->drop_asked_us = link_daemon_us(bridge);
+	while (bridge->dropped &&
+	       sd_bus_call_method_async(bridge->daemon, NULL, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Drop",
+					on_dropped, bridge, "s", bridge->dropped->name) < 0)
+		forget_caller(&bridge->dropped);
+}
+
+/* Charges the time to the caller's uid. */
 static int on_dropped(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
-	const struct drop *drop = userdata;
+	struct bridge *bridge = userdata;
 
 	(void)reply;
 	(void)error;
-	account_spend(&drop->bridge->accounts, drop->uid, clock_ns(CLOCK_MONOTONIC) / 1000,
-		      link_worked_us(drop->bridge, drop->asked_us));
+	account_spend(&bridge->accounts, bridge->dropped->uid, clock_ns(CLOCK_MONOTONIC) / 1000,
+		      link_worked_us(bridge, bridge->drop_asked_us));
+	forget_caller(&bridge->dropped);
+	drop_first(bridge);
 	return 0;
 }
 
-/* Has the daemon end the overrides and the like of the caller. Charges the time this takes to the caller's uid. */
-static void drop_held(struct bridge *bridge, const struct caller *caller)
+/*
+ * Puts a caller that is gone into the list of those to drop. The daemon is asked about one at a time, because it
+ * disconnects a client with many answers to read, and a user may have programs by the dozen end at once.
+ */
+static void drop_later(struct bridge *bridge, struct caller *caller)
 {
-	sd_bus_slot *slot = NULL;
-	struct drop *drop = malloc(sizeof(*drop));
+	struct caller **last = &bridge->dropped;
 
-	if (drop)
-		*drop = (struct drop){ bridge, caller->uid, link_daemon_us(bridge) };
-	if (sd_bus_call_method_async(bridge->daemon, &slot, NULL, BUS_PATH, BUS_OVERRIDES_INTERFACE, "Drop",
-				     drop ? on_dropped : NULL, drop, "s", caller->name) < 0 ||
-	    !slot) {
-		free(drop);
-		return;
-	}
-	sd_bus_slot_set_destroy_callback(slot, free);
-	sd_bus_slot_set_floating(slot, 1);
-	sd_bus_slot_unref(slot);
+	while (*last)
+		last = &(*last)->next;
+	*last = caller;
+	caller->next = NULL;
+	if (bridge->dropped == caller)
+		drop_first(bridge);
 }
 
 /* Called when any name on the bus loses its owner. */
 static int on_gone(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
 	struct bridge *bridge = userdata;
+	struct caller **at = &bridge->callers, *caller;
 	const char *name;
 
 	(void)error;
 	if (sd_bus_message_read(message, "s", &name) < 0)
 		return 0;
-	for (struct caller **at = &bridge->callers; *at; at = &(*at)->next) {
-		if (strcmp((*at)->name, name) != 0)
-			continue;
-		if ((*at)->holds)
-			drop_held(bridge, *at);
+	while (*at && strcmp((*at)->name, name) != 0)
+		at = &(*at)->next;
+	caller = *at;
+	if (!caller)
+		return 0;
+	if (!caller->holds) {
 		forget_caller(at);
-		break;
+		return 0;
 	}
+	*at = caller->next;
+	drop_later(bridge, caller);
 	return 0;
 }
 
@@ -144,4 +157,6 @@ void callers_free(struct bridge *bridge)
 {
 	while (bridge->callers)
 		forget_caller(&bridge->callers);
+	while (bridge->dropped)
+		forget_caller(&bridge->dropped);
 }

@@ -42,7 +42,7 @@ int bus_explain_name(sd_bus_message *message, void *userdata, sd_bus_error *erro
 
 /*
  * Stores the start time of a task that the user may inspect, by the rule of /proc: the user is its real and effective
- * user and owns its folder. The kernel makes root the owner of a process that it protects from its user, such as a
+ * user and owns its files there. The kernel makes root their owner if it protects the process from its user, such as a
  * set-user-ID program that has dropped its privileges. Returns 0, -EPERM if the user may not inspect it, or another
  * -errno.
  */
@@ -54,7 +54,7 @@ static int find_own(const struct daemon *daemon, uint32_t tid, uid_t uid, uint64
 	int r = tid && tid <= INT32_MAX ? procfs_stat(daemon->proc, (pid_t)tid, &stat) : -ESRCH;
 
 	if (r == 0)
-		r = procfs_owner(daemon->proc, (pid_t)tid, &owner);
+		r = procfs_files_owner(daemon->proc, (pid_t)tid, &owner);
 	if (r == 0)
 		r = procfs_status(daemon->proc, (pid_t)tid, &status, NULL);
 	if (r)

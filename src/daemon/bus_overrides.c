@@ -24,7 +24,7 @@
 
 #include "daemon_private.h"
 
-/* Maximum numbers of units with a class: of one user, and of all users together. */
+/* Maximum numbers of units with a class: of one user; of all users together, unless the user is at a seat. */
 #define OF_USER_MAX  256
 #define OF_USERS_MAX 4096
 
@@ -338,7 +338,7 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	if (r >= 0)
 		r = read_units(message, &asker, &units, &n);
 	/* Units that this call replaces count as well. */
-	if (r >= 0 && asker.uid && tagger_units(daemon->tagger)->n_users + n > OF_USERS_MAX)
+	if (r >= 0 && asker.uid && tagger_units(daemon->tagger)->n_users + n > OF_USERS_MAX && !host_has_seat(asker.uid))
 		r = -EDQUOT;
 	if (r >= 0)
 		r = tagger_set_units(daemon->tagger, asker.uid, units, n);

@@ -19,7 +19,8 @@
 
 /*
  * Maximum numbers: of one user's overrides, and as many again that only say that an app is visible; of a user's apps
- * with the focus; of the overrides of all users together.
+ * with the focus; of the overrides of all users together. The last does not hold for a user at a seat, whom a crowd of
+ * uids (subuid(5)) could lock out.
  */
 #define BY_USER_MAX  64
 #define FOCUSED_MAX  8
@@ -55,9 +56,31 @@ static int find_cgroup_folder(const char *cgroup, char ret[PATH_MAX])
 	return r == -ENOENT ? -ENOTDIR : r;
 }
 
-static bool process_ends(const struct override *override, const void *source)
+static bool has_ended(int pidfd)
 {
-	return override->end == source && tell_and_unwatch(override);
+	struct pollfd end = { .fd = pidfd, .events = POLLIN };
+
+	return poll(&end, 1, 0) != 0;
+}
+
+/* The process of an override has ended. */
+struct process_end {
+	const sd_event_source *source;
+	uid_t uid; /* the override's user */
+};
+
+/*
+ * Also ends the user's other overrides whose process has ended by now: after each round of ends, the processes of a
+ * limit are looked for in all of /proc.
+ */
+static bool process_ends(const struct override *override, const void *context)
+{
+	const struct process_end *end = context;
+
+	if (override->end != end->source && (override->uid != end->uid || override_cgroup(override) ||
+					      !has_ended(sd_event_source_get_io_fd(override->end))))
+		return false;
+	return tell_and_unwatch(override);
 }
 
 /* An event of a watched folder, which contains cgroups with limits. */
@@ -142,10 +165,17 @@ static bool lacks_class(const struct override *override, const void *in_force)
 static int on_process_ended(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct daemon *daemon = userdata;
+	struct process_end end = { .source = source };
+	const struct override *override;
+	uint16_t number = 0;
 
 	(void)fd;
 	(void)revents;
-	tagger_end_overrides(daemon->tagger, process_ends, source);
+	while ((override = overrides_next(tagger_overrides(daemon->tagger), &number))) {
+		if (override->end == source)
+			end.uid = override->uid;
+	}
+	tagger_end_overrides(daemon->tagger, process_ends, &end);
 	return 0;
 }
 
@@ -212,13 +242,6 @@ static int watch_cgroup(struct daemon *daemon, struct override *override)
 	return r < 0 ? r : find_cgroup_folder(cgroup, folder);
 }
 
-static bool has_ended(int pidfd)
-{
-	struct pollfd end = { .fd = pidfd, .events = POLLIN };
-
-	return poll(&end, 1, 0) != 0;
-}
-
 /* Opens the descriptor first: if the process still lives after its start and owner were read, they are its own. */
 static int watch_process(struct daemon *daemon, struct override *override)
 {
@@ -275,8 +298,8 @@ static bool has_too_many(const struct daemon *daemon, const struct override *ask
 		own += is_own && is_only_visible(override) == is_only_visible(asked);
 		focused += is_own && override_shows(override, SHOWN_FOCUSED);
 	}
-	return users >= BY_USERS_MAX || own >= BY_USER_MAX ||
-	       (override_shows(asked, SHOWN_FOCUSED) && focused >= FOCUSED_MAX);
+	return own >= BY_USER_MAX || (override_shows(asked, SHOWN_FOCUSED) && focused >= FOCUSED_MAX) ||
+	       (users >= BY_USERS_MAX && !host_has_seat(asked->uid));
 }
 
 int held_put(struct daemon *daemon, struct override override, uint64_t *ret_lowered)

@@ -21,8 +21,14 @@ static const char *const subjects[N_SUBJECTS] = { [WINDOWS] = "windows", [SOUND]
 
 static int try_sources(sd_event_source *timer, uint64_t usec, void *userdata);
 
+/* A look that is due soon is not put off, or files that others make without end in /tmp would put it off for ever. */
 static void look_soon(struct focus *focus)
 {
+	int is_due = SD_EVENT_OFF;
+
+	if (focus->looking && focus->tries == 0 && sd_event_source_get_enabled(focus->looking, &is_due) >= 0 &&
+	    is_due != SD_EVENT_OFF)
+		return;
 	focus->tries = 0;
 	focus_call_in(focus, &focus->looking, RETRY_FIRST_US, try_sources, focus);
 }
@@ -172,6 +178,24 @@ static int on_socket(sd_event_source *inotify, const struct inotify_event *event
 	return 0;
 }
 
+/* Returns the name of the X server's socket; "" if the environment names none. */
+static const char *display_socket(void)
+{
+	static char name[16];
+	const char *display = getenv("DISPLAY"), *number = display ? strrchr(display, ':') : NULL;
+
+	if (!number)
+		return "";
+	snprintf(name, sizeof(name), "X%lu", strtoul(number + 1, NULL, 10));
+	return name;
+}
+
+/* Anybody may make files beside the X server's socket. */
+static int on_display(sd_event_source *inotify, const struct inotify_event *event, void *userdata)
+{
+	return event->len && strcmp(event->name, display_socket()) == 0 ? on_socket(inotify, event, userdata) : 0;
+}
+
 /* Called when a source's name gets another owner. */
 static int on_source_owner(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -191,18 +215,17 @@ static int on_source_owner(sd_bus_message *message, void *userdata, sd_bus_error
 
 void sources_open(struct focus *focus)
 {
-	/* A folder that does not exist reports nothing. */
-	const char *const folders[] = { getenv("XDG_RUNTIME_DIR"), "/tmp/.X11-unix" };
+	const char *folder = getenv("XDG_RUNTIME_DIR");
 
 	for (size_t i = 0; i < array_size(types); i++) {
 		if (types[i]->bus_name && focus->user_bus)
 			focus_watch_name(focus->user_bus, types[i]->bus_name, on_source_owner, focus);
 	}
-	for (size_t i = 0; i < array_size(folders); i++) {
-		if (folders[i])
-			sd_event_add_inotify(focus->event, NULL, folders[i], IN_CREATE | IN_MOVED_TO | IN_ONLYDIR,
-					     on_socket, focus);
-	}
+	/* A folder that does not exist reports nothing. */
+	if (folder)
+		sd_event_add_inotify(focus->event, NULL, folder, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, on_socket, focus);
+	sd_event_add_inotify(focus->event, NULL, "/tmp/.X11-unix", IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, on_display,
+			     focus);
 	try_sources(NULL, 0, focus);
 	for (enum subject subject = 0; subject < N_SUBJECTS; subject++) {
 		if (focus->prints && !focus->used[subject])

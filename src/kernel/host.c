@@ -14,6 +14,8 @@
 
 #include <linux/mount.h>
 
+#include <systemd/sd-login.h>
+
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/file.h>
 
@@ -147,4 +149,9 @@ int host_mount_detached(const char *type)
 		return -errno;
 	fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
 	return fd < 0 ? -errno : fd;
+}
+
+bool host_has_seat(uid_t uid)
+{
+	return sd_uid_get_seats(uid, 0, NULL) > 0;
 }

@@ -328,16 +328,26 @@ int procfs_status(int proc, pid_t tid, struct procfs_status *ret, size_t *ret_re
 	return n < 0 ? (int)n : procfs_parse_status(buf, ret);
 }
 
-int procfs_owner(int proc, pid_t tid, uid_t *ret)
+static int owner_of(int proc, pid_t tid, const char *file, uid_t *ret)
 {
 	struct stat stat;
 	char path[64];
 
-	task_path(path, tid, "");
+	task_path(path, tid, file);
 	if (fstatat(proc, path, &stat, 0) < 0)
 		return gone_or_errno();
 	*ret = stat.st_uid;
 	return 0;
+}
+
+int procfs_owner(int proc, pid_t tid, uid_t *ret)
+{
+	return owner_of(proc, tid, "", ret);
+}
+
+int procfs_files_owner(int proc, pid_t tid, uid_t *ret)
+{
+	return owner_of(proc, tid, "environ", ret);
 }
 
 int procfs_own_userns(int proc, pid_t tid, bool *ret)

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <systemd/sd-login.h>
-
+#include <schedqos/kernel/host.h>
 #include <schedqos/kernel/procfs.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/clock.h>
@@ -201,7 +200,7 @@ static int fetch_parent(struct live_facts *live)
  */
 static bool has_seat(uid_t uid)
 {
-	return sd_uid_get_seats(uid, 0, NULL) > 0 || (access("/run/systemd/seats", F_OK) < 0 && errno == ENOENT);
+	return host_has_seat(uid) || (access("/run/systemd/seats", F_OK) < 0 && errno == ENOENT);
 }
 
 /* Reads status, which holds three facts, once. */

@@ -21,7 +21,7 @@ int tagger_override(struct tagger *tagger, const struct override *asked, uint16_
 	uint64_t before;
 	struct override complete = *asked, *override = &complete;
 	char app[PATH_MAX];
-	int r = override->kind == OVERRIDE_SHOWN ? scan_app(tagger, override->pid, &override->visibility, app) : 0;
+	int r = override->kind == OVERRIDE_SHOWN ? scan_app(tagger, override->pid, override->uid, &override->visibility, app) : 0;
 
 	if (r < 0)
 		return r;

@@ -102,10 +102,10 @@ int scan_join(struct tagger *tagger, uint16_t number);
 int scan_rejoin(struct tagger *tagger);
 
 /*
- * Completes the visibility of an app: its cgroup, if that contains only the app and no shell, and its terminal. A
+ * Completes the visibility of a user's app: its cgroup, if that contains only the app and no shell, and its terminal. A
  * process of the session itself is never hidden and never has the focus. Returns 0 or -errno.
  */
-int scan_app(struct tagger *tagger, pid_t pid, struct visibility *app, char path[PATH_MAX]);
+int scan_app(struct tagger *tagger, pid_t pid, uid_t uid, struct visibility *app, char path[PATH_MAX]);
 
 /* Returns the -errno of a shortage since the last call, by which tasks were not looked at or have no record; or 0. */
 int scan_shortage(struct tagger *tagger);

@@ -166,21 +166,33 @@ static bool is_in_cgroup(const struct decider *decider, pid_t pid, const char *c
 }
 
 /*
- * Returns whether a process in the app's cgroup has a terminal that is not the app's, such as a shell in a terminal
- * program.
+ * Returns whether the process belongs to the user; for root any does. Another user's process can be in the app's cgroup
+ * only if the user let it in, and reading its cgroup may take long, which the user who reports would pay.
  */
-static bool has_other_tty(const struct scan *scan, const struct visibility *app)
+static bool is_users(const struct scan *scan, pid_t pid, uid_t uid)
+{
+	uid_t owner;
+
+	return !uid || (procfs_owner(scan->decider->proc, pid, &owner) == 0 && owner == uid);
+}
+
+/*
+ * Returns whether a process of the user's in the app's cgroup has a terminal that is not the app's, such as a shell in a
+ * terminal program.
+ */
+static bool has_other_tty(const struct scan *scan, const struct visibility *app, uid_t uid)
 {
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct process *process = &scan->processes[i];
 
-		if (process->tty && process->tty != app->tty && is_in_cgroup(scan->decider, process->pid, app->app))
+		if (process->tty && process->tty != app->tty && is_users(scan, process->pid, uid) &&
+		    is_in_cgroup(scan->decider, process->pid, app->app))
 			return true;
 	}
 	return false;
 }
 
-int scan_app(struct tagger *tagger, pid_t pid, struct visibility *app, char path[PATH_MAX])
+int scan_app(struct tagger *tagger, pid_t pid, uid_t uid, struct visibility *app, char path[PATH_MAX])
 {
 	struct scan scan = { .decider = &tagger->decider };
 	struct procfs_stat stat;
@@ -198,7 +210,7 @@ int scan_app(struct tagger *tagger, pid_t pid, struct visibility *app, char path
 	path[length] = '\0';
 	app->app = path;
 	r = list_processes(&scan);
-	if (r == 0 && has_other_tty(&scan, app))
+	if (r == 0 && has_other_tty(&scan, app, uid))
 		app->app = NULL;
 	free(scan.processes);
 	return r;
@@ -220,7 +232,8 @@ static bool is_of_tree(const struct scan *scan, const struct process *process, u
 		    overrides_is_other_app(overrides, number, process->pid))
 			return false;
 		if (override->visibility.app)
-			return is_in_cgroup(scan->decider, process->pid, override->visibility.app);
+			return is_users(scan, process->pid, override->uid) &&
+			       is_in_cgroup(scan->decider, process->pid, override->visibility.app);
 	}
 	return plan_override_covers(scan->decider->plan, number, process->ppid);
 }

@@ -100,3 +100,6 @@ int uevent_filter(int fd);
  * has no such file system, -EPERM without CAP_SYS_ADMIN, -ENOSYS before Linux 5.2.
  */
 int host_mount_detached(const char *type);
+
+/* Returns whether the user has a session at a seat, by logind's files; false without logind. */
+bool host_has_seat(uid_t uid);

@@ -93,8 +93,14 @@ ssize_t procfs_cgroup(int proc, pid_t tid, char *buf, size_t size, size_t *ret_r
 
 int procfs_status(int proc, pid_t tid, struct procfs_status *ret, size_t *ret_read);
 
-/* Stores the owner of /proc/PID: the effective uid, or root while the kernel protects the task from its user. */
+/* Stores the owner of the folder /proc/PID: the effective uid. */
 int procfs_owner(int proc, pid_t tid, uid_t *ret);
+
+/*
+ * Stores the owner of the task's private files in /proc: the effective uid, or root while the kernel protects the task
+ * from its user (task_dump_owner in fs/proc/base.c).
+ */
+int procfs_files_owner(int proc, pid_t tid, uid_t *ret);
 
 /*
  * Stores whether the task is in our own user namespace, which is the initial one if the proc connector works. On a
