@@ -238,7 +238,8 @@ static void decide_or_put_off(struct decider *decider, const struct plan_mark *m
 
 static bool is_over(const struct decider *decider, uint32_t began_ms, uint32_t max_ms)
 {
-	return decider->booked_ms - began_ms >= max_ms;
+	/* An event may be older than the one before it, if its sender was preempted. */
+	return !is_before(decider->booked_ms, began_ms + max_ms);
 }
 
 /* Goes through due tasks. Returns true if no more can wait, false when no more are due or the time is over. */
@@ -310,7 +311,7 @@ static bool is_waiting(const struct decider *decider)
 static void decide_due(struct decider *decider, bool until_none)
 {
 	const uint32_t began_ms = until_none ? clock_ms() : 0, booked_ms = decider->booked_ms;
-	const uint32_t max_ms = decider->is_ending ? UINT32_MAX : until_none ? DRAIN_MAX_MS : DECIDE_MAX_MS;
+	const uint32_t max_ms = decider->is_ending ? INT32_MAX : until_none ? DRAIN_MAX_MS : DECIDE_MAX_MS;
 	struct waiting *waiting = &decider->waiting;
 	bool is_full, may_block, settled;
 
@@ -354,12 +355,13 @@ void decider_drop_waiting(struct decider *decider)
 
 /* ---- later ---- */
 
-/* Has the process whose time has come matched again. */
+/* Has the process whose time has come matched again, unless it is gone. */
 static void retry(struct decider *decider, struct retries *retries)
 {
 	const pid_t tgid = retries_take(retries, clock_ms());
+	struct task_attr attr;
 
-	if (tgid && !plan_mark_process(decider->plan, tgid))
+	if (tgid && (applier_read(&decider->applier, tgid, &attr) == -ESRCH || !plan_mark_process(decider->plan, tgid)))
 		retries_forget(retries, tgid);
 }
 

@@ -362,8 +362,8 @@ static bool is_flood(struct intake *intake, enum intake_queue kind, int error)
 
 	if (error != -ENOBUFS || !kinds[kind].can_flood)
 		return false;
-	if (kind == INTAKE_NAMES)
-		queue->flood.tid = 0;
+	/* Nobody knows whose events were lost. */
+	queue->flood.tid = 0;
 	queue->is_flooded = true;
 	return true;
 }

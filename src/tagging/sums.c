@@ -54,6 +54,7 @@ struct seen_table {
 struct row {
 	struct use_row use; /* must be first: pointers to it are cast */
 	struct sums_key key;
+	bool has_key;	    /* the key is one of the configuration in force */
 	size_t class;	    /* index in classes */
 	uint64_t ending_ns; /* estimate for tasks that have ended since the last round */
 };
@@ -62,7 +63,7 @@ struct sums {
 	struct seen_table last, next; /* tasks seen in the last round or since; in this round */
 	struct row *rows[ROWS_MAX];
 	size_t n_rows;
-	uint16_t slots[SLOTS_ROWS]; /* rows of valid keys, counted from 1; 0: free */
+	uint16_t slots[SLOTS_ROWS]; /* rows that have a key, counted from 1; 0: free */
 	struct use_class *classes;
 	size_t n_classes;
 	uint64_t begin_us;
@@ -187,7 +188,6 @@ static struct row *new_use_row(struct sums *sums, const struct sums_key *key, co
 
 	if (!row)
 		return NULL;
-	row->key = *key;
 	row->use.of = key->of;
 	row->use.visibility = key->visibility;
 	memcpy(row->use.program, key->program, sizeof(row->use.program));
@@ -218,23 +218,50 @@ static uint16_t *row_slot(struct sums *sums, const struct sums_key *key)
 /* The first rows always exist: for tasks that get no row of their own, and for lost records. */
 enum { ROW_OTHERS, ROW_LOST, FIRST_ROWS };
 
+static bool is_same_name(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Returns the number of a row of the same names from an earlier configuration, counted from 1; 0 if there is none. */
+static size_t find_earlier_row(const struct sums *sums, const struct sums_key *key, const char *class, const char *rule)
+{
+	for (size_t i = FIRST_ROWS; i < sums->n_rows; i++) {
+		const struct row *row = sums->rows[i];
+
+		if (!row->has_key && row->use.of == key->of && row->use.visibility == key->visibility &&
+		    memcmp(row->use.program, key->program, sizeof(key->program)) == 0 &&
+		    is_same_name(row->use.class, class) && is_same_name(row->use.rule, rule))
+			return i + 1;
+	}
+	return 0;
+}
+
 struct use_row *sums_row(struct sums *sums, const struct sums_key *key, const char *class, const char *rule)
 {
 	uint16_t *slot = row_slot(sums, key);
+	struct row *row;
+	size_t number = *slot;
 
-	if (!*slot) {
-		struct row *row = sums->n_rows < ROWS_MAX ? new_use_row(sums, key, class, rule) : NULL;
-
-		if (!row)
-			return &sums->rows[ROW_OTHERS]->use;
-		*slot = (uint16_t)sums->n_rows;
-	}
-	return &sums->rows[*slot - 1]->use;
+	if (number)
+		return &sums->rows[number - 1]->use;
+	number = find_earlier_row(sums, key, class, rule);
+	if (!number && sums->n_rows < ROWS_MAX && new_use_row(sums, key, class, rule))
+		number = sums->n_rows;
+	if (!number)
+		return &sums->rows[ROW_OTHERS]->use;
+	row = sums->rows[number - 1];
+	row->key = *key;
+	row->has_key = true;
+	*slot = (uint16_t)number;
+	return &row->use;
 }
 
 void sums_forget_keys(struct sums *sums)
 {
 	memset(sums->slots, 0, sizeof(sums->slots));
+	for (size_t i = 0; i < sums->n_rows; i++)
+		sums->rows[i]->has_key = false;
 }
 
 static bool make_first_rows(struct sums *sums)

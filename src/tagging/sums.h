@@ -34,7 +34,10 @@ void sums_free(struct sums *sums);
 /* Forgets everything except the sums of classes, which go on forever. Counts use from now_us (CLOCK_MONOTONIC) on. */
 void sums_begin(struct sums *sums, uint64_t now_us);
 
-/* Call it when another configuration comes into force, which changes the meaning of tags and rules in keys. */
+/*
+ * Call it when another configuration comes into force, which changes the meaning of tags and rules in keys. Rows go on
+ * under new keys if their class, rule and program have the same names.
+ */
 void sums_forget_keys(struct sums *sums);
 
 /*

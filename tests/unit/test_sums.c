@@ -25,7 +25,7 @@ static int tear_down(void **state)
 }
 
 /* Returns the row of a program; the name "" stands for the tag's rule. */
-static struct use_row *row(uint16_t tag, const char *program)
+static struct use_row *row_of(uint16_t tag, const char *program, const char *class)
 {
 	struct sums_key key;
 
@@ -34,7 +34,12 @@ static struct use_row *row(uint16_t tag, const char *program)
 	key.rule = *program ? 0 : 7;
 	key.of = *program ? USE_OF_PROGRAM : USE_OF_RULE;
 	memcpy(key.program, program, strlen(program));
-	return sums_row(sums, &key, tag == 1 ? "QOS_ONE" : tag == 2 ? "QOS_TWO" : NULL, *program ? NULL : "rule");
+	return sums_row(sums, &key, class, *program ? NULL : "rule");
+}
+
+static struct use_row *row(uint16_t tag, const char *program)
+{
+	return row_of(tag, program, tag == 1 ? "QOS_ONE" : tag == 2 ? "QOS_TWO" : NULL);
 }
 
 /*
@@ -357,16 +362,29 @@ TEST_IN(time_that_is_counted_early_is_subtracted_later, set_up, tear_down)
 
 /* ---- rows ---- */
 
-/* After a reload, other rules have the same numbers. */
-TEST_IN(another_configuration_has_other_rows, set_up, tear_down)
+/* After a reload, other rules may have the same numbers, and the same rules other numbers. */
+TEST_IN(another_configuration_has_the_same_rows_for_the_same_names, set_up, tear_down)
 {
-	struct use_row *before = row(1, "");
+	struct use_row *one = row(1, ""), *two = row(2, "");
 
-	assert_ptr_equal(row(1, ""), before);
-	assert_string_equal(before->class, "QOS_ONE");
-	assert_string_equal(before->rule, "rule");
+	assert_ptr_equal(row(1, ""), one);
+	assert_string_equal(one->class, "QOS_ONE");
+	assert_string_equal(one->rule, "rule");
 	sums_forget_keys(sums);
-	assert_ptr_not_equal(row(1, ""), before);
+	assert_ptr_equal(row_of(2, "", "QOS_ONE"), one);
+	assert_ptr_equal(row_of(1, "", "QOS_TWO"), two);
+	assert_ptr_equal(row_of(2, "", "QOS_ONE"), one);
+	sums_forget_keys(sums);
+	assert_ptr_not_equal(row_of(1, "", "QOS_THREE"), one);
+}
+
+TEST_IN(reloads_do_not_use_up_the_rows, set_up, tear_down)
+{
+	for (int i = 0; i < 5000; i++) {
+		row(1, "program");
+		sums_forget_keys(sums);
+	}
+	assert_int_equal(row(1, "program")->of, USE_OF_PROGRAM);
 }
 
 /* Any user may run programs of any name. */
