@@ -58,7 +58,7 @@ static void check_ends(struct checkup *checkup)
 static void check_hearing(struct checkup *checkup)
 {
 	static const char consequence[] =
-		"a process's cgroup is read only at its exec and 1, 2 and 3 s later; enforced classes are put back once a second";
+		"a process's cgroup is read only at its exec, and in its first 5 s once a second; enforced classes are put back once a second";
 	static const char remedy[] =
 		"mount tracefs at /sys/kernel/tracing, and give the daemon CAP_PERFMON; with kernel.perf_event_paranoid "
 		"above 2 see SECURITY CONSIDERATIONS in schedqos(8)";

@@ -15,14 +15,6 @@
 
 #define EVENTS_BATCH 512
 
-static void note_young(struct young *young, pid_t tgid)
-{
-	if (young->is_kept && young->count < YOUNG_MAX) {
-		young->all[young->count].tgid = tgid;
-		young->all[young->count++].looks = 0;
-	}
-}
-
 /* Time for which the user of a moved process is remembered: looking it up takes longer than reading the event. */
 #define MOVER_MS 1000
 
@@ -62,11 +54,10 @@ static void book(struct decider *decider, const struct task_event *event)
 	if (event->what == EVENT_FORK && event->tid == event->tgid) {
 		/* The id may have belonged to another process, though not for long. */
 		arguments_changed(&decider->arguments, event->tgid);
-		if (intake_is_open(decider->intake, INTAKE_MOVES))
-			live_facts_forget_cgroup(decider->facts, event->tgid);
+		live_facts_forget_cgroup(decider->facts, event->tgid);
 	} else if (event->what == EVENT_EXEC) {
 		arguments_changed(&decider->arguments, event->tgid);
-		note_young(&decider->young, event->tgid);
+		decider->exec_ms = event->ms;
 	} else if (event->what == EVENT_MOVE && !may_match_moved(decider, event->tid)) {
 		return;
 	}

@@ -24,21 +24,6 @@ struct waiting {
 	size_t count;
 };
 
-/*
- * Maximum number of processes to match again, enough for 2,700 execs a second. Further ones are not matched again.
- */
-#define YOUNG_MAX 8192
-
-/* Processes that have called exec lately, to be matched again if moves between cgroups are not reported. */
-struct young {
-	bool is_kept; /* else none is added */
-	unsigned count, next; /* next: to be looked at in this round */
-	struct {
-		pid_t tgid;
-		unsigned looks;
-	} all[YOUNG_MAX];
-};
-
 /* Number of moved processes whose user is remembered for a second. */
 #define MOVERS 256
 
@@ -59,9 +44,9 @@ struct decider {
 	struct arguments arguments;
 	struct spending spending;
 	struct waiting waiting;
-	struct young young;
 	struct mover movers[MOVERS]; /* by tgid */
 	uint32_t booked_ms;	     /* what happened before this has been booked */
+	uint32_t exec_ms;	     /* time of the last exec */
 	unsigned n_decided;
 	int receive_error;  /* an -errno ends the loop */
 	bool events_lost;   /* the kernel dropped some: scan once nothing is queued */

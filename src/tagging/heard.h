@@ -24,8 +24,8 @@ struct names {
  * Moves between cgroups. We subscribe to them if a rule, group, override or unit can use them (plan_needs_moves),
  * because desktops put a program into its cgroup after its exec.
  *
- * If the kernel does not report moves, each process is matched again some times after its exec (struct young), and
- * later moves are missed.
+ * If the kernel does not report moves, the cgroups of new processes are read once a second while programs are started,
+ * and later moves are missed.
  *
  * In a flood, or after moves were lost, they are ignored for a while. Then the cgroups of all processes are read, and
  * processes that have moved are matched again.
@@ -72,8 +72,8 @@ void heard_close(struct heard *heard);
 bool heard_resubscribe(struct heard *heard);
 
 /*
- * Reacts to events that were booked: begins a pause in a flood or after a change was put back, and schedules looks at
- * young processes.
+ * Reacts to events that were booked: begins a pause in a flood or after a change was put back, and schedules walks
+ * after an exec.
  */
 void heard_check(struct heard *heard);
 

@@ -96,7 +96,7 @@ int intake_subscribe(struct intake *intake, enum intake_queue kind)
 	struct queue *queue = &intake->queues[kind];
 	int r;
 
-	if (intake_is_open(intake, kind))
+	if (queue->connector || queue->trace)
 		return 0;
 	r = subscribe(queue, kind);
 	if (r == 0)
@@ -118,11 +118,6 @@ void intake_unsubscribe(struct intake *intake, enum intake_queue kind)
 	queue->is_drained = true;
 	queue->is_flooded = false;
 	queue->head = queue->count = 0;
-}
-
-bool intake_is_open(const struct intake *intake, enum intake_queue kind)
-{
-	return intake->queues[kind].connector || intake->queues[kind].trace;
 }
 
 int intake_open(int epoll, struct tagger_counters *counters, struct intake **ret)

@@ -61,8 +61,6 @@ int intake_subscribe(struct intake *intake, enum intake_queue kind);
 /* Closes a queue, and drops its events. */
 void intake_unsubscribe(struct intake *intake, enum intake_queue kind);
 
-bool intake_is_open(const struct intake *intake, enum intake_queue kind);
-
 /*
  * Returns whether there is a flood of renames or moves, or some were lost: then that queue is no longer read. Close it,
  * or pause and resume it. *ret_last: the task or process of the last event; 0 if unknown.

@@ -9,7 +9,7 @@
 
 enum later_work {
 	LATER_NAMES,   /* end a pause of renames, and go on with the walk */
-	LATER_MOVES,   /* look at young processes; or end a pause of moves, and go on with the walk */
+	LATER_MOVES,   /* end a pause of moves, or look for moves that are not reported, and go on with the walk */
 	LATER_CHANGES, /* end a pause of changes, and go on with the walk */
 	LATER_SCAN,    /* scan again after a shortage, or after tracepoints were subscribed to again */
 	LATER_WORKS,

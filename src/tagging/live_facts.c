@@ -120,7 +120,11 @@ static uint32_t hash_of(const char *path)
 
 void live_facts_forget_cgroup(struct live_facts *live, pid_t tgid)
 {
-	last_cgroup_of(live, tgid)->tgid = 0;
+	struct last_cgroup *last = last_cgroup_of(live, tgid);
+
+	/* Write only if needed: while nothing depends on cgroups, the table takes no memory. */
+	if (last->tgid == tgid)
+		last->tgid = 0;
 }
 
 bool live_facts_has_moved(struct live_facts *live, pid_t tgid, bool *ret_is_spared)

@@ -154,7 +154,7 @@ class Scopes:
             equal(os.path.basename(cgroup(pid)), name + ".scope")
 
     def without_the_capability_cgroups_are_polled(self):
-        """The cgroup of a program is read for three seconds after its exec."""
+        """The cgroup of a program is read in its first seconds."""
         drop_in("moves", NOT_HEARD)
         self._restarted("polled")
         equal(CAP_PERFMON in capabilities(show("MainPID")), False)
