@@ -2,12 +2,9 @@
 #include "arguments.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <schedqos/kernel/procfs.h>
-#include <schedqos/kernel/sched_attr.h>
 #include <schedqos/util/clock.h>
 
 /*
@@ -48,7 +45,6 @@ void arguments_free(struct arguments *arguments)
 void arguments_reset(struct arguments *arguments)
 {
 	arguments->retries.count = 0;
-	arguments->n_deferred = arguments->n_checked = 0;
 	if (!arguments->count)
 		helper_close(&arguments->reader);
 }
@@ -159,98 +155,8 @@ ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char 
 	return question->size;
 }
 
-/* ---- deferred ---- */
-
-/* The first wake-up this long after a decision without arguments has them read. Most programs have ended by then. */
-#define DEFERRED_MS 20
-
-/* After this time they are read even if there is no other reason to wake up. */
-#define DEFERRED_MAX_MS 50
-
-static void remove_deferred(struct arguments *arguments, size_t i)
-{
-	arguments->n_deferred--;
-	if (i < arguments->n_checked)
-		arguments->n_checked--;
-	memmove(&arguments->deferred[i], &arguments->deferred[i + 1],
-		(arguments->n_deferred - i) * sizeof(arguments->deferred[0]));
-}
-
-static void forget_deferred(struct arguments *arguments, pid_t tgid)
-{
-	size_t i = 0;
-
-	while (i < arguments->n_deferred && arguments->deferred[i].tgid != tgid)
-		i++;
-	if (i < arguments->n_deferred)
-		remove_deferred(arguments, i);
-}
-
-bool arguments_defer(struct arguments *arguments, pid_t tgid, const char *exe)
-{
-	struct deferred *deferred;
-
-	forget_deferred(arguments, tgid);
-	deferred = &arguments->deferred[arguments->n_deferred];
-	if (arguments->n_deferred == DEFERRED_MAX || strnlen(exe, DEFERRED_NAME_MAX) == DEFERRED_NAME_MAX)
-		return false;
-	arguments->n_deferred++;
-	deferred->tgid = tgid;
-	deferred->since_ms = clock_tick_ms();
-	strcpy(deferred->exe, exe);
-	return true;
-}
-
-void arguments_check_deferred(struct arguments *arguments, uint32_t ms, bool at_once)
-{
-	struct deferred *all = arguments->deferred;
-	size_t i = arguments->n_checked;
-
-	for (; i < arguments->n_deferred && arguments->count < QUESTIONS_MAX; i++) {
-		struct ksched_attr attr;
-
-		if (!at_once && is_before(ms, all[i].since_ms + DEFERRED_MS))
-			break;
-		/* Do not ask the helper about a process that has ended: this call costs far less. */
-		if (ksched_get(all[i].tgid, &attr) == -ESRCH)
-			continue;
-		arguments_want(arguments, all[i].tgid);
-		all[arguments->n_checked++] = all[i];
-	}
-	/* Usually none has ended since the last look, and all stay where they are. */
-	if (i == arguments->n_checked)
-		return;
-	arguments->n_deferred -= i - arguments->n_checked;
-	memmove(&all[arguments->n_checked], &all[i], (arguments->n_deferred - arguments->n_checked) * sizeof(*all));
-}
-
-bool arguments_next_deferred(struct arguments *arguments, char buf[READER_BYTES], struct deferred *ret,
-			     size_t *ret_size)
-{
-	size_t i = 0;
-
-	while (i < arguments->n_checked) {
-		const pid_t tgid = arguments->deferred[i].tgid;
-		const ssize_t n = arguments_read(arguments, tgid, tgid, buf);
-
-		if (n == -EINPROGRESS) {
-			i++;
-			continue;
-		}
-		*ret = arguments->deferred[i];
-		remove_deferred(arguments, i);
-		if (n > 0) {
-			*ret_size = (size_t)n;
-			return true;
-		}
-	}
-	return false;
-}
-
 void arguments_changed(struct arguments *arguments, pid_t tgid)
 {
-	if (arguments->n_deferred)
-		forget_deferred(arguments, tgid);
 	for (size_t i = 0; i < arguments->places; i++) {
 		struct question *question = &arguments->questions[i];
 
@@ -426,22 +332,15 @@ bool arguments_exchange(struct arguments *arguments, bool wait)
 
 /* ---- later ---- */
 
-/* Sets the time to ms if none is set, or a later one. */
-static void set_earlier(bool *is_set, uint32_t *at_ms, uint32_t ms)
-{
-	if (!*is_set || is_before(ms, *at_ms))
-		*at_ms = ms;
-	*is_set = true;
-}
-
 bool arguments_next(const struct arguments *arguments, uint32_t *ret_ms)
 {
-	bool is_set = retries_next(&arguments->retries, ret_ms);
+	const bool is_set = retries_next(&arguments->retries, ret_ms);
+	uint32_t late_ms;
 
-	/* While all places are taken, their deadlines come first. */
-	if (arguments->n_checked < arguments->n_deferred && arguments->count < QUESTIONS_MAX)
-		set_earlier(&is_set, ret_ms, arguments->deferred[arguments->n_checked].since_ms + DEFERRED_MAX_MS);
-	if (is_awaiting(arguments))
-		set_earlier(&is_set, ret_ms, clock_ms() + LATE_MS);
-	return is_set;
+	if (!is_awaiting(arguments))
+		return is_set;
+	late_ms = clock_ms() + LATE_MS;
+	if (!is_set || is_before(late_ms, *ret_ms))
+		*ret_ms = late_ms;
+	return true;
 }

@@ -39,19 +39,6 @@ struct question {
 	const char *text;
 };
 
-/* Maximum number of deferred processes, enough for 5,000 execs a second. */
-#define DEFERRED_MAX 256
-
-/* Base names of programs that are longer are not deferred. */
-#define DEFERRED_NAME_MAX 48
-
-/* A process that was decided about by its program alone. */
-struct deferred {
-	pid_t tgid;
-	uint32_t since_ms;
-	char exe[DEFERRED_NAME_MAX]; /* the program's base name */
-};
-
 struct arguments {
 	struct helper reader;
 	struct retries retries;
@@ -61,8 +48,6 @@ struct arguments {
 	size_t count;	      /* number of entries that are not free */
 	size_t places;	      /* those from here on are free */
 	uint32_t number;      /* number of the last question */
-	struct deferred deferred[DEFERRED_MAX];
-	size_t n_deferred, n_checked; /* the first n_checked are asked about; the others are sorted by time */
 	/* time at which the helper was last asked or last answered */
 	uint32_t progress_ms;
 };
@@ -75,7 +60,7 @@ void arguments_start_helper(struct arguments *arguments);
 void arguments_free(struct arguments *arguments);
 
 /*
- * Forgets the processes whose arguments are to be read later, for example because the rules have changed. Ends the
+ * Forgets the processes whose arguments are to be read again, for example because the rules have changed. Ends the
  * helper, which has a copy of memory freed since, unless a question is under way; the next question starts another.
  */
 void arguments_reset(struct arguments *arguments);
@@ -91,22 +76,6 @@ ssize_t arguments_read(struct arguments *arguments, pid_t tid, pid_t tgid, char 
  * -EINPROGRESS; or -ESRCH if the process is gone.
  */
 int arguments_want(struct arguments *arguments, pid_t tgid);
-
-/*
- * Has the arguments of a process read some time later, since the decision is made without them now. Returns false if
- * there is no room: read them now.
- */
-bool arguments_defer(struct arguments *arguments, pid_t tgid, const char *exe);
-
-/* Asks about deferred processes whose time has come by ms, or about all at_once. */
-void arguments_check_deferred(struct arguments *arguments, uint32_t ms, bool at_once);
-
-/*
- * Takes the next deferred process whose arguments are there; buf gets them, *ret_size is their size. Returns false if
- * there is none. One whose arguments cannot be had is tried again later, like any other.
- */
-bool arguments_next_deferred(struct arguments *arguments, char buf[READER_BYTES], struct deferred *ret,
-			     size_t *ret_size);
 
 /* Forgets a process: an event was booked by which it runs another program, or its id belongs to another process. */
 void arguments_changed(struct arguments *arguments, pid_t tgid);

@@ -183,6 +183,8 @@ static bool decide_one(struct decider *decider, struct plan_mark mark, bool may_
 	if (step == PLAN_SET)
 		decider_carry_out(decider, &action);
 	live_facts_learn(decider->facts);
+	if (facts->argv_is_deferred)
+		deferred_note(&decider->deferred, mark.tgid, clock_tick_ms());
 	note_spared(decider, facts);
 	if (facts->exe_is_unknown || (facts->cgroup_is_unknown && !facts->is_spared))
 		problem_report(&decider->tally->problems[PROBLEM_PATH],
@@ -219,7 +221,8 @@ static bool calls_exec(const struct decider *decider, const struct plan_mark *ma
 static void decide_or_put_off(struct decider *decider, const struct plan_mark *mark)
 {
 	struct waiting *waiting = &decider->waiting;
-	const bool asks = plan_asks_argv(decider->plan, mark), may_defer = asks && calls_exec(decider, mark);
+	const bool asks = plan_asks_argv(decider->plan, mark);
+	const bool may_defer = asks && calls_exec(decider, mark) && deferred_has_room(&decider->deferred);
 	const int r = asks && !may_defer ? arguments_want(&decider->arguments, mark->tgid) : 0;
 
 	if (r == -ESRCH)
@@ -272,27 +275,23 @@ static void go_through_waiting(struct decider *decider)
 	arguments_end_round(&decider->arguments);
 }
 
-/* Matches a process again if its arguments, which the decision did not wait for, could lead to another rule. */
-static void review_deferred(struct decider *decider)
+/* Has deferred processes matched again whose time has come, or all at_once. */
+static void mark_deferred(struct decider *decider, bool at_once)
 {
-	char *argv = decider->facts->argv;
-	struct deferred deferred;
-	size_t size;
+	struct ksched_attr attr;
+	pid_t tgid;
 
-	while (arguments_next_deferred(&decider->arguments, argv, &deferred, &size)) {
-		const struct facts facts = {
-			.have = FACT_EXE | FACT_ARGV, .exe = deferred.exe, .argv = argv, .argv_size = size
-		};
-
-		if (rules_argv_may_matter(plan_config(decider->plan)->rules, &facts))
-			plan_mark_process(decider->plan, deferred.tgid);
+	/* Nothing is read about a process that has ended: this call costs far less. */
+	while ((tgid = deferred_take(&decider->deferred, decider->booked_ms, at_once))) {
+		if (ksched_get(tgid, &attr) != -ESRCH)
+			plan_mark_process(decider->plan, tgid);
 	}
 }
 
 /* Returns whether a decision waits for arguments, or was made without them. */
-static bool is_waiting(const struct decider *decider)
+static bool lacks_arguments(const struct decider *decider)
 {
-	return decider->waiting.count || decider->arguments.n_deferred;
+	return decider->waiting.count || decider->deferred.count;
 }
 
 /*
@@ -317,19 +316,17 @@ static void decide_due(struct decider *decider, bool until_none)
 
 	/* Goes on while no more decisions can wait, while answers arrive, and with until_none until nothing waits. */
 	do {
+		mark_deferred(decider, until_none);
 		is_full = go_through(decider, booked_ms, max_ms);
-		arguments_check_deferred(&decider->arguments, decider->booked_ms, until_none);
-		may_block = is_full || (until_none && is_waiting(decider));
+		may_block = is_full || (until_none && lacks_arguments(decider));
 		settled = (waiting->count || decider->arguments.count) &&
 			  arguments_exchange(&decider->arguments, may_block);
 		if ((settled || may_block) && clock_ms() - decider->booked_ms > ANSWERED_AT_ONCE_MS)
 			decider_book_some(decider);
-		if (settled) {
-			review_deferred(decider);
+		if (settled)
 			go_through_waiting(decider);
-		}
 	} while (!is_over(decider, booked_ms, max_ms) &&
-		 (is_full || settled || (until_none && is_waiting(decider) && clock_ms() - began_ms < WAIT_MAX_MS)));
+		 (is_full || settled || (until_none && lacks_arguments(decider) && clock_ms() - began_ms < WAIT_MAX_MS)));
 }
 
 bool decider_handle(struct decider *decider)
@@ -349,7 +346,7 @@ void decider_drain(struct decider *decider)
 
 void decider_drop_waiting(struct decider *decider)
 {
-	decider->waiting.count = 0;
+	decider->waiting.count = decider->deferred.count = 0;
 	arguments_reset(&decider->arguments);
 }
 
@@ -371,16 +368,26 @@ void decider_retry(struct decider *decider)
 	retry(decider, &decider->spending.spared);
 }
 
+/* Sets the time to ms if none is set, or a later one. */
+static void set_earlier(bool *is_set, uint32_t *at_ms, uint32_t ms)
+{
+	if (!*is_set || is_before(ms, *at_ms))
+		*at_ms = ms;
+	*is_set = true;
+}
+
 bool decider_next(const struct decider *decider, uint32_t *ret_ms)
 {
-	const bool asks = arguments_next(&decider->arguments, ret_ms);
-	uint32_t spared_ms;
+	bool is_set = false;
+	uint32_t ms;
 
-	if (!retries_next(&decider->spending.spared, &spared_ms))
-		return asks;
-	if (!asks || is_before(spared_ms, *ret_ms))
-		*ret_ms = spared_ms;
-	return true;
+	if (arguments_next(&decider->arguments, &ms))
+		set_earlier(&is_set, ret_ms, ms);
+	if (deferred_next(&decider->deferred, &ms))
+		set_earlier(&is_set, ret_ms, ms);
+	if (retries_next(&decider->spending.spared, &ms))
+		set_earlier(&is_set, ret_ms, ms);
+	return is_set;
 }
 
 /* ---- beginning and end ---- */

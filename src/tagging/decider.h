@@ -10,6 +10,7 @@
 
 #include "apply.h"
 #include "arguments.h"
+#include "deferred.h"
 #include "intake.h"
 #include "later.h"
 #include "live_facts.h"
@@ -44,6 +45,7 @@ struct decider {
 	struct arguments arguments;
 	struct spending spending;
 	struct waiting waiting;
+	struct deferred deferred;
 	struct mover movers[MOVERS]; /* by tgid */
 	uint32_t booked_ms;	     /* what happened before this has been booked */
 	uint32_t exec_ms;	     /* time of the last exec */

@@ -263,8 +263,7 @@ static bool defer_argv(struct live_facts *live)
 	if (!live->may_defer_argv || facts->argv_matters || facts->exe_is_unknown || live->source != facts->tgid)
 		return false;
 	hash = program_hash(live);
-	return *program_place(live, hash) == hash &&
-	       arguments_defer(live->arguments, facts->tgid, path_base(live->exe));
+	return *program_place(live, hash) == hash;
 }
 
 void live_facts_allow_deferral(struct live_facts *live)

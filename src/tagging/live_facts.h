@@ -63,7 +63,7 @@ struct facts *live_facts_for(struct live_facts *live, pid_t tid, pid_t tgid);
 
 /*
  * Lets the decision about the task that was passed to live_facts_for last do without the arguments, if they have never
- * mattered to a decision about the same program. They are then read later: see arguments_defer.
+ * mattered to a decision about the same program. Then facts.argv_is_deferred is set: see deferred.h.
  */
 void live_facts_allow_deferral(struct live_facts *live);
 

@@ -178,7 +178,7 @@ TEST_DECIDER(the_loop_does_later_what_a_request_leaves)
 
 TEST_DECIDER(a_stop_asks_for_nobody_s_arguments)
 {
-	assert_true(arguments_defer(&decider.arguments, getpid(), "program"));
+	deferred_note(&decider.deferred, getpid(), clock_ms());
 	plan_undo_begin(decider.plan);
 	decider_drop_waiting(&decider);
 	decider_drain(&decider);
