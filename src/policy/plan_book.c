@@ -206,7 +206,7 @@ static void book_fork(struct plan *plan, const struct task_event *fork)
 	/* The event does not name a thread's creator, so use the leader, which most likely carries the same. */
 	leader = tasks_leader(plan->tasks, is_thread ? fork->tgid : fork->parent_tgid);
 	if (!leader) {
-		push(plan, (struct plan_mark){ .tid = fork->tid, .tgid = fork->tgid, .is_missed = true });
+		push(plan, (struct plan_mark){ .tid = fork->tid, .tgid = fork->tgid, .had_no_record = true });
 		return;
 	}
 	origin = is_thread ? leader : tasks_find(plan->tasks, fork->parent_tid);
@@ -269,7 +269,7 @@ static void book_exec(struct plan *plan, const struct task_event *exec)
 	}
 	/* The process has no record if the kernel started it (a usermode helper), or its fork event was lost. */
 	if (!leader) {
-		push(plan, (struct plan_mark){ .tid = exec->tgid, .tgid = exec->tgid, .is_missed = true });
+		push(plan, (struct plan_mark){ .tid = exec->tgid, .tgid = exec->tgid, .had_no_record = true });
 		return;
 	}
 	end_threads(plan, leader);
@@ -458,7 +458,7 @@ void plan_book_found(struct plan *plan, const struct plan_found *found, struct f
 	push(plan, mark);
 }
 
-void plan_book_missed(struct plan *plan, const struct plan_mark *mark, struct facts *facts)
+void plan_book_unrecorded(struct plan *plan, const struct plan_mark *mark, struct facts *facts)
 {
 	if (facts_need(facts, FACT_STAT) == 0)
 		plan_book_found(plan, &(struct plan_found){ mark->tid, mark->tgid, facts->ppid, facts->start }, facts);

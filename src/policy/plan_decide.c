@@ -76,7 +76,7 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 {
 	const struct rule *rule = plan_rule_of(plan, task->own.rule);
 
-	switch (task->own.by) {
+	switch ((enum reason)task->own.by) {
 	case REASON_RULE:
 	case REASON_THREAD:
 		return rule->yield == YIELD_YES && !task_attr_is_pristine(&task->had);
@@ -87,9 +87,19 @@ static bool must_leave(const struct plan *plan, const struct task *task)
 		return plan->config->settings.default_mode != DEFAULT_ALL && !task_attr_is_pristine(&task->had);
 	case REASON_OVERRIDE:
 		return false;
-	default: /* there is no class */
-		return true;
+	/* There is no class. */
+	case REASON_NONE:
+	case REASON_NO_RULE:
+	/* Outcomes, which are no sources. */
+	case REASON_CHOSEN:
+	case REASON_CHANGED:
+	case REASON_NOT_FAIR:
+	case REASON_REFUSED:
+	case REASON_NOT_KEPT:
+	case REASON_UNDONE:
+		break;
 	}
+	return true;
 }
 
 bool plan_enforces(const struct plan *plan, const struct task *task)
@@ -285,7 +295,7 @@ static struct plan_action action_of(const struct plan *plan, const struct decisi
 		.want = *want,
 		.tag = task->state == TASK_TAGGED ? task->tag : TAG_NONE,
 		.reason = task_reason(task),
-		.is_put_back = !takes_effect(decision->moment) && decision->chosen && plan_enforces(plan, task),
+		.is_enforced = !takes_effect(decision->moment) && decision->chosen && plan_enforces(plan, task),
 		.is_above_limit = was_above_fair || exceeds_limit(plan, task, &task->known),
 	};
 
@@ -334,7 +344,7 @@ static enum plan_step decide(struct plan *plan, struct decision *decision)
 	plan_note_base(plan);
 	decision->moment = moment_of(decision);
 	if (!plan_judge(plan, decision))
-		return PLAN_HEAR;
+		return PLAN_BOOK_FIRST;
 	task->due = DUE_NOTHING;
 	decision->chosen = task->theirs;
 	put_class_on(plan, decision);
@@ -353,10 +363,10 @@ enum plan_step plan_decide(struct plan *plan, const struct plan_mark *mark, stru
 	enum plan_step step;
 
 	if (!task) {
-		plan_book_missed(plan, mark, facts);
+		plan_book_unrecorded(plan, mark, facts);
 		return PLAN_NOTHING;
 	}
-	if (mark->is_missed)
+	if (mark->had_no_record)
 		return PLAN_NOTHING;
 	refresh_inherited_rule(plan, task, mark);
 	decision = (struct decision){

@@ -78,6 +78,7 @@ struct guess {
 	uint8_t theirs;		/* from the first record */
 	uint8_t differs;	/* attributes in which some record differs from what was found */
 	bool among_threads;	/* compares several threads: a loose fit counts as FITS_NOT, so it rules out no other */
+	uint8_t doubted;	/* attributes that count as chosen if they are below `had` */
 };
 
 static enum fit fit_of(const struct task_attr *actual, const struct task_attr *known)
@@ -101,7 +102,7 @@ static void consider(struct guess *guess, const struct task_attr *actual, const 
 	if (fit == FITS_LOOSELY && guess->among_threads)
 		fit = FITS_NOT;
 	if (fit > guess->fit) {
-		*guess = (struct guess){ fit, *known, *had, theirs, differs, guess->among_threads };
+		*guess = (struct guess){ fit, *known, *had, theirs, differs, guess->among_threads, guess->doubted };
 	} else if (fit == guess->fit) {
 		guess->had = attr_least(&guess->had, had);
 		guess->differs |= differs;
@@ -110,12 +111,17 @@ static void consider(struct guess *guess, const struct task_attr *actual, const 
 
 static struct guess guess_own_record(const struct task *task, const struct task_attr *actual)
 {
-	return (struct guess){ fit_of(actual, &task->known), task->known, task->had, task->theirs,
-			       attr_difference(actual, &task->known), false };
+	return (struct guess){
+		.fit = fit_of(actual, &task->known),
+		.known = task->known,
+		.had = task->had,
+		.theirs = task->theirs,
+		.differs = attr_difference(actual, &task->known),
+	};
 }
 
-/* Updates the record by the guess. doubted: attributes that also count as chosen if they are below `had`. */
-static void settle(struct task *task, const struct task_attr *actual, const struct guess *guess, uint8_t doubted,
+/* Updates the record by the guess. */
+static void settle(struct task *task, const struct task_attr *actual, const struct guess *guess,
 		   const struct given *given)
 {
 	struct task judged = *task;
@@ -123,7 +129,7 @@ static void settle(struct task *task, const struct task_attr *actual, const stru
 
 	judged.had = guess->had;
 	judged.known = guess->known;
-	chosen |= attr_above(&judged.had, actual) & (guess->differs | doubted);
+	chosen |= attr_above(&judged.had, actual) & (guess->differs | guess->doubted);
 	/* If a choice took privilege on the origin, it becomes `had` of the copy as well. */
 	chosen |= guess->theirs & attr_above(actual, &judged.had);
 	attr_copy(&judged.had, actual, chosen & can_have(&judged, actual, given));
@@ -143,7 +149,7 @@ void judge_by_own_record(struct task *task, const struct task_attr *actual, cons
 {
 	const struct guess guess = guess_own_record(task, actual);
 
-	settle(task, actual, &guess, 0, given);
+	settle(task, actual, &guess, given);
 }
 
 /* ---- tasks that it may be a copy of ---- */
@@ -200,10 +206,10 @@ static const struct task *settled_origin(const struct plan *plan, const struct d
 /*
  * Compares with `had`, with the record of a settled origin and, for a fresh record that nothing equals, with `prev`.
  * Leaves out the origin unless the task was marked at its birth or is a process whose birth was missed: later the
- * origin may have changed. Returns the attributes that count as chosen if they are below `had`: those that are lower in
- * the origin's `had`; all if there is no settled origin; none if `prev` was not needed.
+ * origin may have changed. If only `prev` fits, the guess doubts attributes: those that are lower in the origin's `had`,
+ * or all if there is no settled origin.
  */
-static uint8_t consider_origin(const struct plan *plan, const struct decision *decision, struct guess *guess)
+static void consider_origin(const struct plan *plan, const struct decision *decision, struct guess *guess)
 {
 	const struct task *task = decision->task, *origin = settled_origin(plan, decision);
 	const struct task_attr *actual = &decision->actual;
@@ -221,9 +227,10 @@ static uint8_t consider_origin(const struct plan *plan, const struct decision *d
 			consider(guess, actual, &found, &had, origin->theirs);
 	}
 	if (!(task->flags & TASK_FRESH) || guess->fit == FITS)
-		return 0;
+		return;
 	consider(guess, actual, &task->prev, &task->had, 0);
-	return doubted;
+	if (attr_difference(&guess->known, &task->known))
+		guess->doubted = doubted;
 }
 
 /* Ends the origin's freshness if its child carries all that was set on it: later children will carry it, too. */
@@ -252,7 +259,6 @@ bool plan_judge(const struct plan *plan, const struct decision *decision)
 	struct guess guess = guess_own_record(task, actual);
 	const bool is_own = guess.fit == FITS;
 	bool origin_unknown = false;
-	uint8_t doubted = 0;
 
 	if (task->flags & TASK_SETTING) {
 		consider(&guess, actual, &task->prev, &task->had, 0);
@@ -262,23 +268,21 @@ bool plan_judge(const struct plan *plan, const struct decision *decision)
 			guess.fit = FITS_NOT;
 		origin_unknown = !consider_threads(plan, decision, &guess);
 	} else if (decision->is_first_look && !is_own) {
-		doubted = consider_origin(plan, decision, &guess);
-		if (!attr_difference(&guess.known, &task->known))
-			doubted = 0;
+		consider_origin(plan, decision, &guess);
 	}
-	if (!decision->mark->is_heard && attr_difference(actual, &guess.known))
+	if (!decision->mark->is_booked && attr_difference(actual, &guess.known))
 		return false;
 	/*
 	 * If no record fits, the task may have chosen what it carries. If the difference takes privilege, the parent
 	 * may only have adopted the task. A custom slice takes none.
 	 */
 	if ((task->flags & TASK_UNHEARD) && guess.fit != FITS) {
-		doubted |= PRIVILEGED;
+		guess.doubted |= PRIVILEGED;
 		origin_unknown |= attr_difference(actual, &guess.known) & PRIVILEGED;
 	}
 	if (origin_unknown)
 		given_lower(plan->given, actual, &guess.had);
-	settle(task, actual, &guess, doubted, plan->given);
+	settle(task, actual, &guess, plan->given);
 	if (decision->is_first_look) {
 		if (is_own && (task->flags & TASK_FRESH))
 			prove(plan, decision);

@@ -74,7 +74,7 @@ void plan_mark_processes(struct plan *plan);
  * Books a task that an event named but that has no record, and marks it as due. It may have none because its parent had
  * none at the fork.
  */
-void plan_book_missed(struct plan *plan, const struct plan_mark *mark, struct facts *facts);
+void plan_book_unrecorded(struct plan *plan, const struct plan_mark *mark, struct facts *facts);
 
 /* ---- plan_assign.c ---- */
 

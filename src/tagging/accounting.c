@@ -107,7 +107,7 @@ static struct use_row *row_of(const struct accounting *accounting, const struct 
 	const struct rule *rule = rules_by_id(config->rules, key.rule);
 
 	struct use_row *row =
-		sums_row(accounting->sums, &key, class ? class->name : NULL, rule ? rule->pattern : NULL);
+		sums_row_for(accounting->sums, &key, class ? class->name : NULL, rule ? rule->pattern : NULL);
 
 	row->rule_is_private = rule && config_is_private(config, &rule->source);
 	return row;
@@ -115,7 +115,7 @@ static struct use_row *row_of(const struct accounting *accounting, const struct 
 
 /* ---- tasks that live ---- */
 
-struct look {
+struct sampling {
 	struct accounting *accounting;
 	pid_t tids[TASKSTATS_ASK_MAX];
 	size_t n;
@@ -150,61 +150,61 @@ static void read_task(struct accounting *accounting, pid_t tid)
 }
 
 /* Asks about the collected tasks, and counts them. */
-static void flush(struct look *look)
+static void flush(struct sampling *sampling)
 {
-	struct accounting *accounting = look->accounting;
+	struct accounting *accounting = sampling->accounting;
 	struct task_use uses[TASKSTATS_ASK_MAX];
 	int n = -ENOENT;
 
 	if (!accounting->error)
-		n = taskstats_ask(accounting->stats, look->tids, look->n, uses);
+		n = taskstats_ask(accounting->stats, sampling->tids, sampling->n, uses);
 	if (n < 0 && !accounting->error)
 		accounting->error = n;
 	for (int i = 0; i < n; i++)
-		take_living(look->accounting, &uses[i]);
-	for (size_t i = 0; n < 0 && i < look->n; i++)
-		read_task(look->accounting, look->tids[i]);
-	look->since_handled += look->n;
-	look->n = 0;
-	if (look->since_handled >= HANDLE_EVERY) {
-		decider_handle(look->accounting->decider);
-		look->since_handled = 0;
+		take_living(sampling->accounting, &uses[i]);
+	for (size_t i = 0; n < 0 && i < sampling->n; i++)
+		read_task(sampling->accounting, sampling->tids[i]);
+	sampling->since_handled += sampling->n;
+	sampling->n = 0;
+	if (sampling->since_handled >= HANDLE_EVERY) {
+		decider_handle(sampling->accounting->decider);
+		sampling->since_handled = 0;
 	}
 }
 
-static void look_at_task(struct look *look, pid_t tid)
+static void sample_task(struct sampling *sampling, pid_t tid)
 {
-	look->tids[look->n++] = tid;
-	if (look->n == TASKSTATS_ASK_MAX)
-		flush(look);
+	sampling->tids[sampling->n++] = tid;
+	if (sampling->n == TASKSTATS_ASK_MAX)
+		flush(sampling);
 }
 
 /* Looks at kernel threads and other tasks that the plan never touches and has no record of. */
-static void look_at_others(struct look *look)
+static void sample_others(struct sampling *sampling)
 {
 	_cleanup_closedir_ DIR *list = NULL;
-	struct accounting *accounting = look->accounting;
+	struct accounting *accounting = sampling->accounting;
 	pid_t pid;
 
 	if (procfs_list(accounting->decider->proc, 0, &list) < 0)
 		return;
 	while ((pid = procfs_next(list))) {
 		if (!tasks_find(plan_tasks(accounting->decider->plan), pid))
-			look_at_task(look, pid);
+			sample_task(sampling, pid);
 	}
 }
 
-static void look_at_all(struct accounting *accounting)
+static void sample_all(struct accounting *accounting)
 {
-	struct look look = { .accounting = accounting };
+	struct sampling sampling = { .accounting = accounting };
 	const struct task *task;
 	uint32_t cursor = 0;
 
 	sums_begin_round(accounting->sums);
 	while ((task = tasks_next(plan_tasks(accounting->decider->plan), &cursor)))
-		look_at_task(&look, task->tid);
-	look_at_others(&look);
-	flush(&look);
+		sample_task(&sampling, task->tid);
+	sample_others(&sampling);
+	flush(&sampling);
 	procfs_busy(accounting->decider->proc, &accounting->busy_ns);
 	accounting->at_ns = clock_ns(CLOCK_MONOTONIC);
 	sums_end_round(accounting->sums, accounting->busy_ns);
@@ -271,7 +271,7 @@ static bool follow(struct accounting *accounting)
 		return true;
 	accounting->received_ms = now_ms;
 	if (sums_is_crowded(accounting->sums))
-		look_at_all(accounting);
+		sample_all(accounting);
 	return false;
 }
 
@@ -291,7 +291,7 @@ static void begin_accounting(struct accounting *accounting)
 			   accounting->error == -ENOENT ? "no CONFIG_TASKSTATS" : strerror(-accounting->error));
 	accounting->is_on = true;
 	sums_begin(accounting->sums, clock_ns(CLOCK_MONOTONIC) / 1000);
-	look_at_all(accounting);
+	sample_all(accounting);
 }
 
 static void end_accounting(struct accounting *accounting)
@@ -344,13 +344,13 @@ int accounting_set_reader(struct accounting *accounting, unsigned reader, bool b
 	return update(accounting);
 }
 
-void accounting_look(struct accounting *accounting)
+void accounting_sample(struct accounting *accounting)
 {
 	if (!accounting->is_on)
 		return;
 	decider_handle(accounting->decider);
 	accounting_receive(accounting);
-	look_at_all(accounting);
+	sample_all(accounting);
 }
 
 void accounting_free(struct accounting *accounting)

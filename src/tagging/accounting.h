@@ -40,7 +40,7 @@ void accounting_follow_config(struct accounting *accounting);
 int accounting_set_reader(struct accounting *accounting, unsigned reader, bool begins);
 
 /* Looks at every living task. Does nothing while accounting is off. */
-void accounting_look(struct accounting *accounting);
+void accounting_sample(struct accounting *accounting);
 
 /* Takes queued records of ended tasks if it is time to. Call it after events were handled. */
 void accounting_follow(struct accounting *accounting);

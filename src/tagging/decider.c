@@ -132,9 +132,9 @@ void decider_carry_out(struct decider *decider, const struct plan_action *action
 		report_refusal(decider, action, r);
 		break;
 	}
-	if (action->is_put_back && (result == PLAN_KEPT || result == PLAN_CHANGED)) {
+	if (action->is_enforced && (result == PLAN_KEPT || result == PLAN_CHANGED)) {
 		decider->tally->counters.put_back++;
-		decider->put_back = action->tid;
+		decider->last_enforced = action->tid;
 	}
 }
 
@@ -163,6 +163,13 @@ static void note_spared(struct decider *decider, const struct facts *facts)
 		       (unsigned)user, (int)tgid);
 }
 
+/* Books what was queued before now. The first call may only end a pass over the queues that began earlier. */
+static void book_up_to_now(struct decider *decider)
+{
+	if (decider_book_some(decider))
+		decider_book_some(decider);
+}
+
 /* Decides about one task and sets it. Returns true if the decision has to be repeated when arguments have arrived. */
 static bool decide_one(struct decider *decider, struct plan_mark mark, bool may_defer)
 {
@@ -170,16 +177,16 @@ static bool decide_one(struct decider *decider, struct plan_mark mark, bool may_
 	struct plan_action action;
 	enum plan_step step;
 
-	do {
+	while (true) {
 		facts = live_facts_for(decider->facts, mark.tid, mark.tgid);
 		if (may_defer)
 			live_facts_allow_deferral(decider->facts);
 		step = plan_decide(decider->plan, &mark, facts, &action);
-		/* Twice: the first call may only finish a pass over the queues that began before facts were read. */
-		if (step == PLAN_HEAR && decider_book_some(decider))
-			decider_book_some(decider);
-		mark.is_heard = true;
-	} while (step == PLAN_HEAR);
+		if (step != PLAN_BOOK_FIRST)
+			break;
+		book_up_to_now(decider);
+		mark.is_booked = true;
+	}
 	if (step == PLAN_SET)
 		decider_carry_out(decider, &action);
 	live_facts_learn(decider->facts);
@@ -239,19 +246,19 @@ static void decide_or_put_off(struct decider *decider, const struct plan_mark *m
 #define DECIDE_MAX_MS 100
 #define DRAIN_MAX_MS  5000
 
-static bool is_over(const struct decider *decider, uint32_t began_ms, uint32_t max_ms)
+static bool is_over(const struct decider *decider, uint32_t from_ms, uint32_t max_ms)
 {
 	/* An event may be older than the one before it, if its sender was preempted. */
-	return !is_before(decider->booked_ms, began_ms + max_ms);
+	return !is_before(decider->booked_ms, from_ms + max_ms);
 }
 
 /* Goes through due tasks. Returns true if no more can wait, false when no more are due or the time is over. */
-static bool go_through(struct decider *decider, uint32_t began_ms, uint32_t max_ms)
+static bool go_through(struct decider *decider, uint32_t from_ms, uint32_t max_ms)
 {
 	struct plan_mark mark;
 
 	while (decider->waiting.count < WAITING_MAX) {
-		if (is_over(decider, began_ms, max_ms) || !plan_next(decider->plan, &mark))
+		if (is_over(decider, from_ms, max_ms) || !plan_next(decider->plan, &mark))
 			return false;
 		decide_or_put_off(decider, &mark);
 	}
@@ -309,7 +316,7 @@ static bool lacks_arguments(const struct decider *decider)
  */
 static void decide_due(struct decider *decider, bool until_none)
 {
-	const uint32_t began_ms = until_none ? clock_ms() : 0, booked_ms = decider->booked_ms;
+	const uint32_t from_ms = decider->booked_ms, began_ms = until_none ? clock_ms() : 0;
 	const uint32_t max_ms = decider->is_ending ? INT32_MAX : until_none ? DRAIN_MAX_MS : DECIDE_MAX_MS;
 	struct waiting *waiting = &decider->waiting;
 	bool is_full, may_block, settled;
@@ -317,7 +324,7 @@ static void decide_due(struct decider *decider, bool until_none)
 	/* Goes on while no more decisions can wait, while answers arrive, and with until_none until nothing waits. */
 	do {
 		mark_deferred(decider, until_none);
-		is_full = go_through(decider, booked_ms, max_ms);
+		is_full = go_through(decider, from_ms, max_ms);
 		may_block = is_full || (until_none && lacks_arguments(decider));
 		settled = (waiting->count || decider->arguments.count) &&
 			  arguments_exchange(&decider->arguments, may_block);
@@ -325,7 +332,7 @@ static void decide_due(struct decider *decider, bool until_none)
 			decider_book_some(decider);
 		if (settled)
 			go_through_waiting(decider);
-	} while (!is_over(decider, booked_ms, max_ms) &&
+	} while (!is_over(decider, from_ms, max_ms) &&
 		 (is_full || settled || (until_none && lacks_arguments(decider) && clock_ms() - began_ms < WAIT_MAX_MS)));
 }
 

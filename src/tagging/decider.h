@@ -56,7 +56,7 @@ struct decider {
 	bool sets_nothing;  /* only decide */
 	bool is_ending;	    /* all tasks are being put back: no limit of time */
 	uint64_t n_lowered; /* tasks that carried more than their limit allows, and were lowered to that */
-	pid_t put_back;	    /* the last task whose rule undid a choice; 0: none. heard_changes.c clears it */
+	pid_t last_enforced; /* the last task whose rule undid a choice; 0: none. heard_changes.c clears it */
 };
 
 /*

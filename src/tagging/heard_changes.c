@@ -23,16 +23,16 @@
  * Has epoll report changes, or ends that. The trace must not be watched through another epoll, such as that of
  * sd-event: the kernel reports records of perf to the first that polls (perf_poll in events/core.c, 6.18).
  */
-static int watch(struct heard *heard, bool watch)
+static int watch(struct heard *heard, bool on)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = heard };
 	struct changes *changes = &heard->changes;
 
-	if (!changes->trace || watch == changes->is_watched)
+	if (!changes->trace || on == changes->is_watched)
 		return 0;
-	if (epoll_ctl(heard->epoll, watch ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, trace_fd(changes->trace), &event) < 0)
+	if (epoll_ctl(heard->epoll, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, trace_fd(changes->trace), &event) < 0)
 		return -errno;
-	changes->is_watched = watch;
+	changes->is_watched = on;
 	return 0;
 }
 
@@ -159,10 +159,10 @@ void changes_update(struct heard *heard)
 void changes_check(struct heard *heard)
 {
 	struct changes *changes = &heard->changes;
-	const pid_t tid = heard->decider->put_back;
+	const pid_t tid = heard->decider->last_enforced;
 	char of[128], by[128] = "somebody";
 
-	heard->decider->put_back = 0;
+	heard->decider->last_enforced = 0;
 	if (!tid || changes->how == HEARING_UNUSED)
 		return;
 	watch(heard, false);

@@ -185,7 +185,7 @@ void intake_resume(struct intake *intake, enum intake_queue kind)
 	pace_resume(&queue->pace);
 }
 
-static bool is_read(const struct queue *queue)
+static bool is_wanted(const struct queue *queue)
 {
 	return (queue->connector || queue->trace) && !queue->is_flooded;
 }
@@ -280,7 +280,7 @@ static int read_rest(struct intake *intake, enum intake_queue *ret)
 {
 	for (; intake->next < INTAKE_QUEUES; intake->next++) {
 		struct queue *queue = &intake->queues[intake->next];
-		int r = is_read(queue) ? read_queue(intake, queue) : 0;
+		int r = is_wanted(queue) ? read_queue(intake, queue) : 0;
 
 		*ret = intake->next;
 		if (r < 0)
@@ -298,7 +298,7 @@ static struct queue *earliest(struct intake *intake, bool *ret_left)
 	for (int i = 0; i < INTAKE_QUEUES; i++) {
 		struct queue *queue = &intake->queues[i];
 
-		if (!is_read(queue))
+		if (!is_wanted(queue))
 			continue;
 		*ret_left |= queue->head < queue->count || !queue->is_drained;
 		if (queue->head < queue->count && queue->events[queue->head].ns <= intake->until_ns &&

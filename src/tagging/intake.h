@@ -76,7 +76,10 @@ void intake_resume(struct intake *intake, enum intake_queue kind);
 /* Returns the next event by time: never a later one while an earlier one that could have caused it is unread. */
 enum intake_result intake_next(struct intake *intake, struct task_event *ret, int *ret_error);
 
-/* Returns the time up to which all events were returned when it last ran empty: CLOCK_MONOTONIC in us. */
+/*
+ * Returns when the last pass over the queues began: CLOCK_MONOTONIC in us. Once intake_next has returned INTAKE_EMPTY, it
+ * has returned all events up to then.
+ */
 uint64_t intake_read_until_us(const struct intake *intake);
 
 /*

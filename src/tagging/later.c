@@ -8,7 +8,7 @@ void later_wake(struct later *later)
 	if (!later->wake)
 		return;
 	sd_event_source_set_enabled(later->wake, SD_EVENT_ONESHOT);
-	later->event_is_stale = true;
+	later->owner_is_stale = true;
 }
 
 void later_do(struct later *later, enum later_work work, uint32_t in_ms)

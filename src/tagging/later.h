@@ -18,7 +18,7 @@ enum later_work {
 /* Starts as all zeroes. */
 struct later {
 	sd_event_source *wake;	     /* deferred source of the owner's event loop; NULL without a loop */
-	bool event_is_stale;	     /* that loop has to be prepared again, because a source of it was set */
+	bool owner_is_stale;	     /* that loop has to be prepared again, because a source of it was set */
 	uint32_t works;		     /* 1 << enum later_work */
 	uint32_t at_ms[LATER_WORKS]; /* CLOCK_MONOTONIC, cut to 32 bits; valid if its bit is set */
 };

@@ -30,7 +30,7 @@ static void set_timer(struct tagger *tagger)
 		sd_event_source_set_time_relative(tagger->timer, in_ms > 0 ? (uint64_t)in_ms * 1000 : 0);
 		sd_event_source_set_enabled(tagger->timer, SD_EVENT_ONESHOT);
 		tagger->timer_ms = at_ms;
-		tagger->later.event_is_stale = true;
+		tagger->later.owner_is_stale = true;
 	} else if (!is_set && tagger->timer_is_set) {
 		sd_event_source_set_enabled(tagger->timer, SD_EVENT_OFF);
 	}
@@ -163,10 +163,10 @@ static bool is_pace(const struct tagger *tagger, const struct epoll_event *ready
 /* Handles events if the pace of a queue says so. Returns whether the owner's event loop is ready. */
 static bool handle_ready(struct tagger *tagger, const struct epoll_event *ready, int n)
 {
-	bool is_event = false, reads = false;
+	bool owner_is_ready = false, reads = false;
 
 	for (int i = 0; i < n; i++) {
-		is_event |= !ready[i].data.ptr;
+		owner_is_ready |= !ready[i].data.ptr;
 		if (ready[i].data.ptr == &tagger->heard)
 			heard_changes(&tagger->heard);
 		else if (is_pace(tagger, &ready[i]))
@@ -178,17 +178,17 @@ static bool handle_ready(struct tagger *tagger, const struct epoll_event *ready,
 		if (is_pace(tagger, &ready[i]))
 			pace_end(ready[i].data.ptr, intake_read_until_us(tagger->intake));
 	}
-	return is_event;
+	return owner_is_ready;
 }
 
 /* Handles queues until the owner's event loop, which has been prepared, has something to do. Returns 0 or -errno. */
-static int wait_for_event(struct tagger *tagger)
+static int wait_for_owner(struct tagger *tagger)
 {
 	struct epoll_event ready[READY_MAX];
 	bool is_ready = false;
 
-	tagger->later.event_is_stale = false;
-	while (!is_ready && !tagger->later.event_is_stale && !tagger->decider.receive_error) {
+	tagger->later.owner_is_stale = false;
+	while (!is_ready && !tagger->later.owner_is_stale && !tagger->decider.receive_error) {
 		const int n = epoll_wait(tagger->epoll, ready, READY_MAX, -1);
 
 		if (n < 0 && errno != EINTR)
@@ -209,7 +209,7 @@ int tagger_loop(struct tagger *tagger)
 	while (r >= 0 && sd_event_get_state(tagger->event) != SD_EVENT_FINISHED) {
 		r = sd_event_prepare(tagger->event);
 		if (r == 0)
-			r = wait_for_event(tagger);
+			r = wait_for_owner(tagger);
 		if (r == 0)
 			r = sd_event_wait(tagger->event, 0);
 		if (r > 0)

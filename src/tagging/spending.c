@@ -143,7 +143,7 @@ bool spending_is_of_note(struct spending *spending, uint64_t ns, uint32_t ms)
 static bool charge(struct spending *spending, uid_t user, uint32_t us, uint32_t ms)
 {
 	struct spender *spender = find_spender(spending, user, ms);
-	bool is_known, is_too_large;
+	bool has_paused_before, is_too_large;
 
 	if (!spender) {
 		spender = take_place(spending, ms);
@@ -152,10 +152,10 @@ static bool charge(struct spending *spending, uid_t user, uint32_t us, uint32_t 
 	if (!us)
 		return false;
 	settle_debt(&spending->all, ms);
-	is_known = spender->debt.pause_ms;
+	has_paused_before = spender->debt.pause_ms != 0;
 	is_too_large = owe(&spender->debt, us, USER_MAX_US, USER_PAUSE_MS);
 	/* The common debt counts only users that have not had a pause of their own before. */
-	if (!is_known)
+	if (!has_paused_before)
 		owe(&spending->all, us, ALL_MAX_US, ALL_PAUSE_MS);
 	note_busy(spending, &spending->all);
 	note_busy(spending, &spender->debt);

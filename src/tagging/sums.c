@@ -237,7 +237,7 @@ static size_t find_earlier_row(const struct sums *sums, const struct sums_key *k
 	return 0;
 }
 
-struct use_row *sums_row(struct sums *sums, const struct sums_key *key, const char *class, const char *rule)
+struct use_row *sums_row_for(struct sums *sums, const struct sums_key *key, const char *class, const char *rule)
 {
 	uint16_t *slot = row_slot(sums, key);
 	struct row *row;
@@ -314,12 +314,12 @@ void sums_begin(struct sums *sums, uint64_t now_us)
 	sums->n_ended = 0;
 }
 
-const struct use_row *sums_next_row(const struct sums *sums, size_t i)
+const struct use_row *sums_row_at(const struct sums *sums, size_t i)
 {
 	return i < sums->n_rows ? &sums->rows[i]->use : NULL;
 }
 
-const struct use_class *sums_next_class(const struct sums *sums, size_t i)
+const struct use_class *sums_class_at(const struct sums *sums, size_t i)
 {
 	return i < sums->n_classes ? &sums->classes[i] : NULL;
 }

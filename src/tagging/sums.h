@@ -44,7 +44,7 @@ void sums_forget_keys(struct sums *sums);
  * Returns the row of this key. class and rule are the names in the key, which are copied for a new row. Returns the row
  * for all others if there are too many rows, or no memory.
  */
-struct use_row *sums_row(struct sums *sums, const struct sums_key *key, const char *class, const char *rule);
+struct use_row *sums_row_for(struct sums *sums, const struct sums_key *key, const char *class, const char *rule);
 
 /* Returns the last name of the thread's process; NULL if the process was never seen. */
 const char *sums_program(const struct sums *sums, pid_t tgid);
@@ -73,8 +73,8 @@ void sums_note_loss(struct sums *sums);
 bool sums_is_crowded(const struct sums *sums);
 
 /* Return the row or class of this number, or NULL. */
-const struct use_row *sums_next_row(const struct sums *sums, size_t i);
-const struct use_class *sums_next_class(const struct sums *sums, size_t i);
+const struct use_row *sums_row_at(const struct sums *sums, size_t i);
+const struct use_class *sums_class_at(const struct sums *sums, size_t i);
 
 /* Resets the reader's longest waits. */
 void sums_forget_longest(struct sums *sums, unsigned reader);

@@ -315,7 +315,7 @@ int tagger_set_use_reader(struct tagger *tagger, unsigned reader, bool begins)
 
 void tagger_look_at_use(struct tagger *tagger)
 {
-	accounting_look(&tagger->accounting);
+	accounting_sample(&tagger->accounting);
 }
 
 struct use_state tagger_use_state(const struct tagger *tagger)
@@ -325,12 +325,12 @@ struct use_state tagger_use_state(const struct tagger *tagger)
 
 const struct use_row *tagger_use_row(const struct tagger *tagger, size_t i)
 {
-	return tagger->accounting.sums ? sums_next_row(tagger->accounting.sums, i) : NULL;
+	return tagger->accounting.sums ? sums_row_at(tagger->accounting.sums, i) : NULL;
 }
 
 const struct use_class *tagger_use_class(const struct tagger *tagger, size_t i)
 {
-	return tagger->accounting.sums ? sums_next_class(tagger->accounting.sums, i) : NULL;
+	return tagger->accounting.sums ? sums_class_at(tagger->accounting.sums, i) : NULL;
 }
 
 void tagger_forget_longest(struct tagger *tagger, unsigned reader)

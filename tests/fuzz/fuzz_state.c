@@ -99,7 +99,7 @@ static void scan_task(struct plan *plan, const struct task *left, uint8_t flags)
 		facts.attr.slice_ns = 4321000;
 	plan_book_found(plan, &met, &facts);
 	while (plan_next(plan, &mark)) {
-		mark.is_heard = true;
+		mark.is_booked = true;
 		if (plan_decide(plan, &mark, &facts, &action) == PLAN_SET)
 			plan_applied(plan, &action, 0, &action.want);
 	}

@@ -88,12 +88,12 @@ static void decide(struct machine *m)
 
 	while (plan_next(m->plan, &mark)) {
 		step = plan_decide(m->plan, &mark, facts_of(m, mark.tid, mark.tgid), &action);
-		if (step == PLAN_HEAR) {
+		if (step == PLAN_BOOK_FIRST) {
 			book(m, m->n_queued);
-			mark.is_heard = true;
+			mark.is_booked = true;
 			step = plan_decide(m->plan, &mark, facts_of(m, mark.tid, mark.tgid), &action);
 		}
-		assert_int_not_equal(step, PLAN_HEAR);
+		assert_int_not_equal(step, PLAN_BOOK_FIRST);
 		if (step == PLAN_SET)
 			wants(m, &action);
 	}

@@ -21,7 +21,7 @@ MACHINE_TEST(a_change_is_put_back)
 		renice(m, 100, 7);
 		look_at_enforced(m);
 		assert_task(m, 100, INTERACTIVE, REASON_RULE);
-		assert_true(m->last.is_put_back);
+		assert_true(m->last.is_enforced);
 		passes(m, m->pace);
 	}
 	chrt(m, 101, POLICY_IDLE, 0);
@@ -56,7 +56,7 @@ MACHINE_TEST(a_rule_that_takes_effect_at_an_exec_puts_nothing_back)
 	starts(m, ENFORCED);
 	renice(m, 100, 7);
 	execs(m, 100, "/usr/bin/app");
-	assert_false(m->last.is_put_back);
+	assert_false(m->last.is_enforced);
 }
 
 /* The change happens between the set and the read of its result. */

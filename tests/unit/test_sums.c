@@ -34,7 +34,7 @@ static struct use_row *row_of(uint16_t tag, const char *program, const char *cla
 	key.rule = *program ? 0 : 7;
 	key.of = *program ? USE_OF_PROGRAM : USE_OF_RULE;
 	memcpy(key.program, program, strlen(program));
-	return sums_row(sums, &key, class, *program ? NULL : "rule");
+	return sums_row_for(sums, &key, class, *program ? NULL : "rule");
 }
 
 static struct use_row *row(uint16_t tag, const char *program)
@@ -83,7 +83,7 @@ static const struct use_class *class_of(const char *name)
 {
 	const struct use_class *class;
 
-	for (size_t i = 0; (class = sums_next_class(sums, i)); i++) {
+	for (size_t i = 0; (class = sums_class_at(sums, i)); i++) {
 		if (strcmp(class->name, name) == 0)
 			return class;
 	}
@@ -338,7 +338,7 @@ TEST_IN(time_that_is_missing_after_a_loss_has_a_row_of_its_own, set_up, tear_dow
 	ends(one, 100, 100, 200, 1);
 	sums_note_loss(sums);
 	look_again(1000 + 501);
-	for (size_t i = 0; (lost = sums_next_row(sums, i)) && lost->of != USE_OF_LOST; i++)
+	for (size_t i = 0; (lost = sums_row_at(sums, i)) && lost->of != USE_OF_LOST; i++)
 		;
 	assert_non_null(lost);
 	assert_int_equal(lost->cpu_ns, 500 * MS);
@@ -397,7 +397,7 @@ TEST_IN(the_number_of_rows_is_limited, set_up, tear_down)
 		snprintf(name, sizeof(name), "%d", i);
 		row(1, name);
 	}
-	while (sums_next_row(sums, n))
+	while (sums_row_at(sums, n))
 		n++;
 	assert_in_range(n, 1000, 1100);
 	assert_int_equal(row(1, "one more")->of, USE_OF_OTHERS);

@@ -75,15 +75,15 @@ struct plan_mark {
 	pid_t origin; /* tid of the task whose record it may have copied; 0: unknown, as of a scan's child of init */
 	uint32_t origin_start; /* ticks; start of the origin, or of the parent if that is init */
 	bool is_born; /* it was marked at its birth */
-	bool is_missed; /* it had no record when it was marked; it is marked again when it gets one */
-	bool is_heard; /* events have been booked since plan_decide asked for that */
+	bool had_no_record; /* it had no record when it was marked; it is marked again when it gets one */
+	bool is_booked; /* events have been booked since plan_decide asked for that */
 };
 
 /* The next step for one task. */
 enum plan_step {
 	PLAN_NOTHING,
 	PLAN_SET,  /* carry out the action, and report it with plan_applied */
-	PLAN_HEAR, /* book the events that wait, set is_heard in the mark, and decide again with fresh facts */
+	PLAN_BOOK_FIRST, /* book the events that wait, set is_booked in the mark, and decide again with fresh facts */
 };
 
 /* An order to set the attributes of one task. */
@@ -94,7 +94,7 @@ struct plan_action {
 	const struct qos_attr *deadline; /* the class with the budget, if the task becomes SCHED_DEADLINE; else NULL */
 	uint16_t tag;			 /* for output: the class, or TAG_NONE if the task gets no class */
 	enum reason reason;		 /* for output */
-	bool is_put_back;		 /* a rule that enforces undoes a change by others */
+	bool is_enforced;		 /* a rule that enforces undoes a change by others */
 	bool is_above_limit;		 /* the task carries more than its limit allows */
 };
 
