@@ -31,8 +31,8 @@ struct account_share {
 #define ACCOUNT_AHEAD_US 5000
 
 /*
- * Maximum that is charged for one answer. The daemon may have worked on others' tasks meanwhile, such as a storm of execs,
- * which must not keep a user out for longer than a burst of his own.
+ * Maximum that is charged for one answer. The daemon may have worked on others' tasks meanwhile, such as a storm of
+ * execs, which must not keep a user out for longer than a burst of his own.
  */
 #define ACCOUNT_SPENT_MAX_US 400000
 

@@ -40,7 +40,7 @@ struct bridge {
 	struct accounts accounts;
 	struct call *calls;
 	struct caller *callers;
-	struct caller *dropped; /* callers that are gone, and for which the daemon still holds something; oldest first */
+	struct caller *dropped; /* callers that are gone, for which the daemon still holds something; oldest first */
 	uint64_t drop_asked_us; /* the daemon's CPU time when it was asked about the first of them */
 };
 

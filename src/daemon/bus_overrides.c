@@ -338,7 +338,8 @@ static int set_unit_classes(sd_bus_message *message, void *userdata, sd_bus_erro
 	if (r >= 0)
 		r = read_units(message, &asker, &units, &n);
 	/* Units that this call replaces count as well. */
-	if (r >= 0 && asker.uid && tagger_units(daemon->tagger)->n_users + n > OF_USERS_MAX && !host_has_seat(asker.uid))
+	if (r >= 0 && asker.uid && tagger_units(daemon->tagger)->n_users + n > OF_USERS_MAX &&
+	    !host_has_seat(asker.uid))
 		r = -EDQUOT;
 	if (r >= 0)
 		r = tagger_set_units(daemon->tagger, asker.uid, units, n);

@@ -215,6 +215,7 @@ static int on_source_owner(sd_bus_message *message, void *userdata, sd_bus_error
 
 void sources_open(struct focus *focus)
 {
+	const uint32_t appears = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR;
 	const char *folder = getenv("XDG_RUNTIME_DIR");
 
 	for (size_t i = 0; i < array_size(types); i++) {
@@ -223,9 +224,8 @@ void sources_open(struct focus *focus)
 	}
 	/* A folder that does not exist reports nothing. */
 	if (folder)
-		sd_event_add_inotify(focus->event, NULL, folder, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, on_socket, focus);
-	sd_event_add_inotify(focus->event, NULL, "/tmp/.X11-unix", IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, on_display,
-			     focus);
+		sd_event_add_inotify(focus->event, NULL, folder, appears, on_socket, focus);
+	sd_event_add_inotify(focus->event, NULL, "/tmp/.X11-unix", appears, on_display, focus);
 	try_sources(NULL, 0, focus);
 	for (enum subject subject = 0; subject < N_SUBJECTS; subject++) {
 		if (focus->prints && !focus->used[subject])

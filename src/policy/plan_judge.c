@@ -206,8 +206,8 @@ static const struct task *settled_origin(const struct plan *plan, const struct d
 /*
  * Compares with `had`, with the record of a settled origin and, for a fresh record that nothing equals, with `prev`.
  * Leaves out the origin unless the task was marked at its birth or is a process whose birth was missed: later the
- * origin may have changed. If only `prev` fits, the guess doubts attributes: those that are lower in the origin's `had`,
- * or all if there is no settled origin.
+ * origin may have changed. If only `prev` fits, some attributes are doubted: those that are lower in the origin's
+ * `had`, or all if there is no settled origin.
  */
 static void consider_origin(const struct plan *plan, const struct decision *decision, struct guess *guess)
 {

@@ -319,7 +319,7 @@ static void decide_due(struct decider *decider, bool until_none)
 	const uint32_t from_ms = decider->booked_ms, began_ms = until_none ? clock_ms() : 0;
 	const uint32_t max_ms = decider->is_ending ? INT32_MAX : until_none ? DRAIN_MAX_MS : DECIDE_MAX_MS;
 	struct waiting *waiting = &decider->waiting;
-	bool is_full, may_block, settled;
+	bool is_full, is_left, may_block, settled;
 
 	/* Goes on while no more decisions can wait, while answers arrive, and with until_none until nothing waits. */
 	do {
@@ -332,8 +332,8 @@ static void decide_due(struct decider *decider, bool until_none)
 			decider_book_some(decider);
 		if (settled)
 			go_through_waiting(decider);
-	} while (!is_over(decider, from_ms, max_ms) &&
-		 (is_full || settled || (until_none && lacks_arguments(decider) && clock_ms() - began_ms < WAIT_MAX_MS)));
+		is_left = until_none && lacks_arguments(decider) && clock_ms() - began_ms < WAIT_MAX_MS;
+	} while (!is_over(decider, from_ms, max_ms) && (is_full || settled || is_left));
 }
 
 bool decider_handle(struct decider *decider)

@@ -2,7 +2,8 @@
 /*
  * Processes that were decided about by their program alone, although their arguments could name another rule. They are
  * matched again some time later, with arguments. Most programs have ended by then: reading arguments at once would make
- * an exec cost 1.6 times as much (schedqos-bench lab costs). Time is an argument: CLOCK_MONOTONIC in ms, cut to 32 bits.
+ * an exec cost 1.6 times as much (schedqos-bench lab costs). Time is an argument: CLOCK_MONOTONIC in ms, cut to 32
+ * bits.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Listens to renames, moves between cgroups and changes of attributes, each only while something in force needs it
- * (a rule, group, override or unit), and with pauses in floods. After a pause it reads what has changed, and books that.
+ * (a rule, group, override or unit), and with pauses in floods. After a pause it reads and books what has changed.
  */
 #pragma once
 

@@ -77,8 +77,8 @@ void intake_resume(struct intake *intake, enum intake_queue kind);
 enum intake_result intake_next(struct intake *intake, struct task_event *ret, int *ret_error);
 
 /*
- * Returns when the last pass over the queues began: CLOCK_MONOTONIC in us. Once intake_next has returned INTAKE_EMPTY, it
- * has returned all events up to then.
+ * Returns when the last pass over the queues began: CLOCK_MONOTONIC in us. Once intake_next has returned INTAKE_EMPTY,
+ * it has returned all events up to then.
  */
 uint64_t intake_read_until_us(const struct intake *intake);
 

@@ -21,8 +21,10 @@ int tagger_override(struct tagger *tagger, const struct override *asked, uint16_
 	uint64_t before;
 	struct override complete = *asked, *override = &complete;
 	char app[PATH_MAX];
-	int r = override->kind == OVERRIDE_SHOWN ? scan_app(tagger, override->pid, override->uid, &override->visibility, app) : 0;
+	int r = 0;
 
+	if (override->kind == OVERRIDE_SHOWN)
+		r = scan_app(tagger, override->pid, override->uid, &override->visibility, app);
 	if (r < 0)
 		return r;
 	decider_drain(&tagger->decider);

@@ -177,8 +177,8 @@ static bool is_users(const struct scan *scan, pid_t pid, uid_t uid)
 }
 
 /*
- * Returns whether a process of the user's in the app's cgroup has a terminal that is not the app's, such as a shell in a
- * terminal program.
+ * Returns whether a process of the user's in the app's cgroup has a terminal that is not the app's, such as a shell in
+ * a terminal program.
  */
 static bool has_other_tty(const struct scan *scan, const struct visibility *app, uid_t uid)
 {

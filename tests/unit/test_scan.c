@@ -44,7 +44,7 @@ static int tear_down(void **state)
 	return remove_trees(state);
 }
 
-/* A process with one thread. Without an executable it is one that has ended, or that gets no record for another reason. */
+/* A process with one thread. Without an executable it gets no record, as if it had ended. */
 static void make_process(bool has_exe)
 {
 	put("500/stat", "500 (made-up) S 400 500 500 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 12345 0 0\n");
