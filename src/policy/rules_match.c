@@ -186,6 +186,21 @@ static bool argv0_matters(const struct rules *rules, const struct facts *facts, 
 	return interpreter_is_known(name) || (!is_too_long(name) && is_wanted_name(rules, name));
 }
 
+bool rules_argv_may_matter(const struct rules *rules, const struct facts *facts)
+{
+	const char *exe = path_base(facts->exe), *arg = facts->argv_size ? facts->argv : NULL;
+
+	if (argv0_matters(rules, facts, exe))
+		return true;
+	for (int i = 0; i < SCRIPT_ARGS && arg && (arg = facts_next_arg(facts, arg)); i++) {
+		const char *base = path_base(arg);
+
+		if (!is_too_long(base) && is_wanted_name(rules, base))
+			return true;
+	}
+	return false;
+}
+
 /* Finds the names of a process; `all`: also a script's that no rule matches. Returns 0, or -errno of a missing fact. */
 static int find_names(const struct rules *rules, bool all, struct facts *facts, struct process_names *ret)
 {

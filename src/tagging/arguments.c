@@ -51,6 +51,11 @@ void arguments_reset(struct arguments *arguments)
 
 /* ---- questions ---- */
 
+bool arguments_has_room(const struct arguments *arguments)
+{
+	return arguments->count < QUESTIONS_MAX;
+}
+
 static bool is_settled(const struct question *question)
 {
 	return question->state >= QUESTION_ANSWERED;
@@ -98,7 +103,7 @@ static struct question *add(struct arguments *arguments, pid_t tid, pid_t tgid)
 	struct question *question = arguments->questions;
 	const uint32_t ms = clock_ms();
 
-	if (arguments->count == QUESTIONS_MAX)
+	if (!arguments_has_room(arguments))
 		return NULL;
 	while (question->state != QUESTION_NONE)
 		question++;

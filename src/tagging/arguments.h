@@ -65,6 +65,9 @@ void arguments_free(struct arguments *arguments);
  */
 void arguments_reset(struct arguments *arguments);
 
+/* Returns whether there is room for another question. */
+bool arguments_has_room(const struct arguments *arguments);
+
 /*
  * Reads the arguments of thread tid of process tgid. Returns the same as procfs_argv; -EAGAIN if they cannot be had
  * now; -EINPROGRESS if they have been asked for.

@@ -49,14 +49,21 @@ static bool may_match_moved(struct decider *decider, pid_t tid)
 	return true;
 }
 
+/* Forgets the arguments of a process that runs another program, or whose id belongs to another process. */
+static void forget_arguments(struct decider *decider, pid_t tgid)
+{
+	arguments_changed(&decider->arguments, tgid);
+	deferred_forget(&decider->deferred, tgid);
+}
+
 static void book(struct decider *decider, const struct task_event *event)
 {
 	if (event->what == EVENT_FORK && event->tid == event->tgid) {
 		/* The id may have belonged to another process, though not for long. */
-		arguments_changed(&decider->arguments, event->tgid);
+		forget_arguments(decider, event->tgid);
 		live_facts_forget_cgroup(decider->facts, event->tgid);
 	} else if (event->what == EVENT_EXEC) {
-		arguments_changed(&decider->arguments, event->tgid);
+		forget_arguments(decider, event->tgid);
 		decider->exec_ms = event->ms;
 	} else if (event->what == EVENT_MOVE && !may_match_moved(decider, event->tid)) {
 		return;

@@ -190,8 +190,10 @@ static bool decide_one(struct decider *decider, struct plan_mark mark, bool may_
 	if (step == PLAN_SET)
 		decider_carry_out(decider, &action);
 	live_facts_learn(decider->facts);
-	if (facts->argv_is_deferred)
-		deferred_note(&decider->deferred, mark.tgid, clock_tick_ms());
+	/* If its name is too long for the list, match it with its arguments next. */
+	if (facts->argv_is_deferred &&
+	    !deferred_note(&decider->deferred, mark.tgid, path_base(facts->exe), clock_tick_ms()))
+		plan_mark_process(decider->plan, mark.tgid);
 	note_spared(decider, facts);
 	if (facts->exe_is_unknown || (facts->cgroup_is_unknown && !facts->is_spared))
 		problem_report(&decider->tally->problems[PROBLEM_PATH],
@@ -282,16 +284,20 @@ static void go_through_waiting(struct decider *decider)
 	arguments_end_round(&decider->arguments);
 }
 
-/* Has deferred processes matched again whose time has come, or all at_once. */
-static void mark_deferred(struct decider *decider, bool at_once)
+/* Matches a process again if its arguments, which the decision did not wait for, could lead to another rule. */
+static void review_deferred(struct decider *decider)
 {
-	struct ksched_attr attr;
-	pid_t tgid;
+	char *argv = decider->facts->argv;
+	struct deferred_process process;
+	size_t size;
 
-	/* Nothing is read about a process that has ended: this call costs far less. */
-	while ((tgid = deferred_take(&decider->deferred, decider->booked_ms, at_once))) {
-		if (ksched_get(tgid, &attr) != -ESRCH)
-			plan_mark_process(decider->plan, tgid);
+	while (deferred_take(&decider->deferred, &decider->arguments, argv, &process, &size)) {
+		const struct facts facts = {
+			.have = FACT_EXE | FACT_ARGV, .exe = process.exe, .argv = argv, .argv_size = size
+		};
+
+		if (rules_argv_may_matter(plan_config(decider->plan)->rules, &facts))
+			plan_mark_process(decider->plan, process.tgid);
 	}
 }
 
@@ -323,15 +329,17 @@ static void decide_due(struct decider *decider, bool until_none)
 
 	/* Goes on while no more decisions can wait, while answers arrive, and with until_none until nothing waits. */
 	do {
-		mark_deferred(decider, until_none);
 		is_full = go_through(decider, from_ms, max_ms);
+		deferred_ask(&decider->deferred, &decider->arguments, decider->booked_ms, until_none);
 		may_block = is_full || (until_none && lacks_arguments(decider));
 		settled = (waiting->count || decider->arguments.count) &&
 			  arguments_exchange(&decider->arguments, may_block);
 		if ((settled || may_block) && clock_ms() - decider->booked_ms > ANSWERED_AT_ONCE_MS)
 			decider_book_some(decider);
-		if (settled)
+		if (settled) {
+			review_deferred(decider);
 			go_through_waiting(decider);
+		}
 		is_left = until_none && lacks_arguments(decider) && clock_ms() - began_ms < WAIT_MAX_MS;
 	} while (!is_over(decider, from_ms, max_ms) && (is_full || settled || is_left));
 }
@@ -353,7 +361,7 @@ void decider_drain(struct decider *decider)
 
 void decider_drop_waiting(struct decider *decider)
 {
-	decider->waiting.count = decider->deferred.count = 0;
+	decider->waiting.count = decider->deferred.count = decider->deferred.n_asked = 0;
 	arguments_reset(&decider->arguments);
 }
 
@@ -390,7 +398,7 @@ bool decider_next(const struct decider *decider, uint32_t *ret_ms)
 
 	if (arguments_next(&decider->arguments, &ms))
 		set_earlier(&is_set, ret_ms, ms);
-	if (deferred_next(&decider->deferred, &ms))
+	if (deferred_next(&decider->deferred, &decider->arguments, &ms))
 		set_earlier(&is_set, ret_ms, ms);
 	if (retries_next(&decider->spending.spared, &ms))
 		set_earlier(&is_set, ret_ms, ms);

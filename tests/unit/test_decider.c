@@ -178,7 +178,7 @@ TEST_DECIDER(the_loop_does_later_what_a_request_leaves)
 
 TEST_DECIDER(a_stop_asks_for_nobody_s_arguments)
 {
-	deferred_note(&decider.deferred, getpid(), clock_ms());
+	assert_true(deferred_note(&decider.deferred, getpid(), "program", clock_ms()));
 	plan_undo_begin(decider.plan);
 	decider_drop_waiting(&decider);
 	decider_drain(&decider);

@@ -216,21 +216,21 @@ TEST(arguments_matter_if_a_rule_needs_a_name_or_a_condition_of_them)
 {
 	static const struct {
 		struct process process;
-		bool matter;
+		bool matter, may_matter;
 	} cases[] = {
-		{ PROCESS("/usr/bin/vi", "vi", "vi\0notes"), false },
-		{ PROCESS("/usr/bin/vi", "vi", "/usr/local/bin/vi"), false },
-		{ PROCESS("/usr/bin/bash-like", "bash-like", "-bash-like"), false },
-		{ PROCESS("/usr/bin/vi", "vi", "other"), false },
-		{ PROCESS("/usr/bin/vi", "vi", ""), false },
-		{ PROCESS("/usr/bin/vi", "tool", "tool"), true },
-		{ PROCESS("/usr/bin/vi", "vi", "C:\\tool"), true },
-		{ PROCESS("/usr/bin/awk", "tool", "awk\0-f\0/usr/bin/tool"), true },
+		{ PROCESS("/usr/bin/vi", "vi", "vi\0notes"), false, false },
+		{ PROCESS("/usr/bin/vi", "vi", "/usr/local/bin/vi"), false, false },
+		{ PROCESS("/usr/bin/bash-like", "bash-like", "-bash-like"), false, false },
+		{ PROCESS("/usr/bin/vi", "vi", "other"), false, false },
+		{ PROCESS("/usr/bin/vi", "vi", ""), false, false },
+		{ PROCESS("/usr/bin/vi", "tool", "tool"), true, true },
+		{ PROCESS("/usr/bin/vi", "vi", "C:\\tool"), true, true },
+		{ PROCESS("/usr/bin/awk", "tool", "awk\0-f\0/usr/bin/tool"), true, true },
 		/* Only comm shows that this is no script. */
-		{ PROCESS("/usr/bin/vi", "vi", "vi\0tool"), false },
-		{ PROCESS("/bin/sh", "sh", "sh\0-c\0true"), true },
-		{ PROCESS("/opt/x", "x", "python3\0-c\0x"), true },
-		{ PROCESS("/usr/bin/asks", "asks", "asks"), true },
+		{ PROCESS("/usr/bin/vi", "vi", "vi\0tool"), false, true },
+		{ PROCESS("/bin/sh", "sh", "sh\0-c\0true"), true, true },
+		{ PROCESS("/opt/x", "x", "python3\0-c\0x"), true, true },
+		{ PROCESS("/usr/bin/asks", "asks", "asks"), true, false },
 	};
 	struct config *config = rules_file("'vi': { 'qos': 'QOS_UTILITY' }, 'tool': { 'qos': 'QOS_UTILITY' }, "
 					   "'asks': { 'qos': 'QOS_UTILITY', 'match': { 'argv': 'x' } }");
@@ -242,6 +242,7 @@ TEST(arguments_matter_if_a_rule_needs_a_name_or_a_condition_of_them)
 		process_match(config, &process, &error);
 		assert_int_equal(error, 0);
 		assert_int_equal(process.facts.argv_matters, cases[i].matter);
+		assert_int_equal(rules_argv_may_matter(config->rules, &process.facts), cases[i].may_matter);
 	}
 	config_free(config);
 }

@@ -176,6 +176,12 @@ const struct rule *rules_of_pattern(const struct rules *rules, const char *patte
  */
 const struct rule *rules_match(const struct rules *rules, struct facts *facts, int *ret_error);
 
+/*
+ * Returns whether the arguments, by themselves or together with comm, could lead to a different rule from exe alone.
+ * Uses only argv and the base name of exe, which must be filled in.
+ */
+bool rules_argv_may_matter(const struct rules *rules, const struct facts *facts);
+
 /* Returns the thread rule for a thread of this name, or NULL. */
 const struct thread_rule *rule_thread(const struct rule *rule, const char *comm);
 
