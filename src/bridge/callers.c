@@ -22,6 +22,23 @@ struct caller *caller_find(const struct bridge *bridge, const char *name)
 	return caller;
 }
 
+struct uid_answer {
+	bool is_awaited;
+	int error;
+	uint32_t uid;
+};
+
+static int on_uid(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+	struct uid_answer *answer = userdata;
+
+	(void)error;
+	answer->is_awaited = false;
+	answer->error = sd_bus_message_is_method_error(reply, NULL) ? -sd_bus_message_get_errno(reply)
+								     : sd_bus_message_read(reply, "u", &answer->uid);
+	return 0;
+}
+
 /*
  * Asks the bus, which knows the uid from the connection; a process id might have been reused by now. On a connection of
  * its own, because the answer comes after all that is queued, and anybody can fill the queue of a connection that he
@@ -29,18 +46,17 @@ struct caller *caller_find(const struct bridge *bridge, const char *name)
  */
 static int ask_uid(const char *name, uint32_t *ret)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *question = NULL, *answer = NULL;
+	struct uid_answer answer = { .is_awaited = true };
 	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
 	int r = bus_open_system(&bus);
 
 	if (r >= 0)
-		r = sd_bus_message_new_method_call(bus, &question, "org.freedesktop.DBus", "/org/freedesktop/DBus",
-						   "org.freedesktop.DBus", "GetConnectionUnixUser");
+		r = sd_bus_call_method_async(bus, NULL, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+					     "org.freedesktop.DBus", "GetConnectionUnixUser", on_uid, &answer, "s", name);
 	if (r >= 0)
-		r = sd_bus_message_append(question, "s", name);
-	if (r >= 0)
-		r = sd_bus_call(bus, question, ANSWER_US, NULL, &answer);
-	return r < 0 ? r : sd_bus_message_read(answer, "u", ret);
+		r = bus_process_while(bus, &answer.is_awaited, ANSWER_US);
+	*ret = answer.uid;
+	return r < 0 ? r : answer.error;
 }
 
 int caller_get(struct bridge *bridge, sd_bus_message *message, struct caller **ret)

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 
 #include <schedqos/util/cleanup.h>
-#include <schedqos/util/clock.h>
+#include <schedqos/util/bus.h>
 
 /*
  * Time after which the bridge ends if there is no daemon. Not shorter, because each further call would have the bus
@@ -178,25 +178,6 @@ static int on_alone(sd_event_source *source, uint64_t usec, void *userdata)
 	return link_need(bridge) < 0 ? sd_event_exit(bridge->event, 0) : 0;
 }
 
-/*
- * Waits for the properties. Not by sd_bus_call, which would first wait for the daemon to accept us, for up to 90 s: a
- * daemon that is stopped accepts nobody.
- */
-static void await_properties(struct bridge *bridge)
-{
-	const uint64_t end_us = clock_ns(CLOCK_MONOTONIC) / 1000 + BEGIN_US;
-	uint64_t now_us = 0;
-	int r = 0;
-
-	ask_properties(bridge);
-	while (r >= 0 && bridge->is_asking && now_us < end_us) {
-		r = sd_bus_process(bridge->daemon, NULL);
-		now_us = clock_ns(CLOCK_MONOTONIC) / 1000;
-		if (r == 0 && now_us < end_us)
-			r = sd_bus_wait(bridge->daemon, end_us - now_us);
-	}
-}
-
 int link_begin(struct bridge *bridge)
 {
 	static const char *const none[N_PROPERTIES];
@@ -204,7 +185,9 @@ int link_begin(struct bridge *bridge)
 	take_properties(bridge, none);
 	if (open_link(bridge) < 0)
 		return sd_event_add_time_relative(bridge->event, NULL, CLOCK_MONOTONIC, ALONE_US, 0, on_alone, bridge);
-	await_properties(bridge);
+	/* A daemon that is stopped accepts nobody. */
+	ask_properties(bridge);
+	bus_process_while(bridge->daemon, &bridge->is_asking, BEGIN_US);
 	return 0;
 }
 

@@ -60,7 +60,7 @@ static bool has_ended(int pidfd)
 {
 	struct pollfd end = { .fd = pidfd, .events = POLLIN };
 
-	return poll(&end, 1, 0) != 0;
+	return poll(&end, 1, 0) > 0;
 }
 
 /* The process of an override has ended. */

@@ -193,7 +193,8 @@ static const char *display_socket(void)
 /* Anybody may make files beside the X server's socket. */
 static int on_display(sd_event_source *inotify, const struct inotify_event *event, void *userdata)
 {
-	return event->len && strcmp(event->name, display_socket()) == 0 ? on_socket(inotify, event, userdata) : 0;
+	/* Without a name, events were lost. */
+	return !event->len || strcmp(event->name, display_socket()) == 0 ? on_socket(inotify, event, userdata) : 0;
 }
 
 /* Called when a source's name gets another owner. */

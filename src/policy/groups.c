@@ -217,9 +217,13 @@ int limits_carry(struct limits *limits, const struct limits *from, uint16_t numb
 
 	if (!denied)
 		return -ENOMEM;
-	/* A class with another name may be above the limit as well. */
-	if (number)
-		deny_above(config, highest_allowed(from, number), denied);
+	/* A class with a new name may be above the limit as well. */
+	if (number) {
+		const struct qos_class *max = highest_allowed(from, number);
+		const struct qos_class *now = qos_class_find(config->classes, config->n_classes, max->name);
+
+		deny_above(config, now ? now : max, denied);
+	}
 	for (size_t i = 0; number && i < from->config->n_classes; i++) {
 		const struct qos_class *class =
 			qos_class_find(config->classes, config->n_classes, from->config->classes[i].name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Moves between cgroups: heard, in a flood read now and then, or on some kernels looked for after an exec. */
+/* Moves between cgroups: heard, in a flood read now and then, or on some kernels looked for in new processes. */
 #include "heard_private.h"
 
 #include <schedqos/util/clock.h>

@@ -166,14 +166,14 @@ static bool is_in_cgroup(const struct decider *decider, pid_t pid, const char *c
 }
 
 /*
- * Returns whether the process belongs to the user; for root any does. Another user's process can be in the app's cgroup
+ * Returns whether it is the user's process, by its real uid; for root any is. Another user's process can be in the app's cgroup
  * only if the user let it in, and reading its cgroup may take long, which the user who reports would pay.
  */
 static bool is_users(const struct scan *scan, pid_t pid, uid_t uid)
 {
-	uid_t owner;
+	struct procfs_status status;
 
-	return !uid || (procfs_owner(scan->decider->proc, pid, &owner) == 0 && owner == uid);
+	return !uid || (procfs_status(scan->decider->proc, pid, &status, NULL) == 0 && status.real == uid);
 }
 
 /*

@@ -62,7 +62,7 @@ struct row {
 struct sums {
 	struct seen_table last, next; /* tasks seen in the last round or since; in this round */
 	struct row *rows[ROWS_MAX];
-	size_t n_rows;
+	size_t n_rows, n_earlier; /* of these, rows of an earlier configuration that have no key */
 	uint16_t slots[SLOTS_ROWS]; /* rows that have a key, counted from 1; 0: free */
 	struct use_class *classes;
 	size_t n_classes;
@@ -226,7 +226,7 @@ static bool is_same_name(const char *a, const char *b)
 /* Returns the number of a row of the same names from an earlier configuration, counted from 1; 0 if there is none. */
 static size_t find_earlier_row(const struct sums *sums, const struct sums_key *key, const char *class, const char *rule)
 {
-	for (size_t i = FIRST_ROWS; i < sums->n_rows; i++) {
+	for (size_t i = FIRST_ROWS; sums->n_earlier && i < sums->n_rows; i++) {
 		const struct row *row = sums->rows[i];
 
 		if (!row->has_key && row->use.of == key->of && row->use.visibility == key->visibility &&
@@ -246,7 +246,9 @@ struct use_row *sums_row_for(struct sums *sums, const struct sums_key *key, cons
 	if (number)
 		return &sums->rows[number - 1]->use;
 	number = find_earlier_row(sums, key, class, rule);
-	if (!number && sums->n_rows < ROWS_MAX && new_use_row(sums, key, class, rule))
+	if (number)
+		sums->n_earlier--;
+	else if (sums->n_rows < ROWS_MAX && new_use_row(sums, key, class, rule))
 		number = sums->n_rows;
 	if (!number)
 		return &sums->rows[ROW_OTHERS]->use;
@@ -262,6 +264,7 @@ void sums_forget_keys(struct sums *sums)
 	memset(sums->slots, 0, sizeof(sums->slots));
 	for (size_t i = 0; i < sums->n_rows; i++)
 		sums->rows[i]->has_key = false;
+	sums->n_earlier = sums->n_rows - FIRST_ROWS;
 }
 
 static bool make_first_rows(struct sums *sums)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <schedqos/util/cleanup.h>
+#include <schedqos/util/clock.h>
 
 static int ignore_signal_to_us(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
@@ -32,6 +33,21 @@ static int open_bus(const char *address, sd_bus **ret)
 	if (r >= 0)
 		*ret = take_ptr(bus);
 	return r;
+}
+
+int bus_process_while(sd_bus *bus, const bool *is_waiting, uint64_t us)
+{
+	const uint64_t end_us = clock_ns(CLOCK_MONOTONIC) / 1000 + us;
+	uint64_t now_us = 0;
+	int r = 0;
+
+	while (r >= 0 && *is_waiting && now_us < end_us) {
+		r = sd_bus_process(bus, NULL);
+		now_us = clock_ns(CLOCK_MONOTONIC) / 1000;
+		if (r == 0 && now_us < end_us)
+			r = sd_bus_wait(bus, end_us - now_us);
+	}
+	return r < 0 ? r : *is_waiting ? -ETIMEDOUT : 0;
 }
 
 int bus_open_system(sd_bus **ret)

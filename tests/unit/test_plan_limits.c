@@ -303,3 +303,20 @@ MACHINE_TEST(no_attribute_of_the_class_in_place_of_a_denied_one_is_higher)
 	assert_int_equal(attr->util_min, 0);
 	assert_int_equal(attr->io_priority, IO_PRIORITY(IO_CLASS_IDLE, 0));
 }
+
+/* The class that a limit allows may rise; then it is still allowed. */
+MACHINE_TEST(a_limit_in_an_unknown_cgroup_allows_its_class_though_that_rises)
+{
+	static const char *const group = "'schedqos': { 'groups': { 'bg': { 'max': 'QOS_MID' } } }, 'app': { 'qos': 'QOS_MID' }";
+	char low[256], high[256];
+
+	snprintf(low, sizeof(low), "'QOS_MID': { 'sched_nice': 0 }, %s", group);
+	snprintf(high, sizeof(high), "'QOS_MID': { 'sched_nice': -1 }, %s", group);
+	start_and_run(m, low, "/bin/app");
+	moves(m, 100, "/bg");
+	moves(m, 100, UNKNOWN_CGROUP);
+	reload(m, high);
+	assert_int_equal(living(m, 100)->attr.nice, -1);
+	reload(m, low);
+	assert_int_equal(living(m, 100)->attr.nice, 0);
+}

@@ -2,6 +2,9 @@
 /* Opens connections to D-Bus's message buses on which no other user can deceive or block us. */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <systemd/sd-bus.h>
 
 /*
@@ -26,3 +29,9 @@
  */
 int bus_open_system(sd_bus **ret);
 int bus_open_user(sd_bus **ret);
+
+/*
+ * Processes messages until a handler clears *is_waiting, for this time in us at most. sd_bus_call would first wait, for
+ * up to 90 s, for the other end to accept us. Returns 0, -ETIMEDOUT, or another -errno.
+ */
+int bus_process_while(sd_bus *bus, const bool *is_waiting, uint64_t us);
