@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "client.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,7 +47,6 @@ static int connect_to(sd_bus **ret)
 	return r < 0 ? -EACCES : sd_bus_set_method_call_timeout(*ret, PASSWORD_US);
 }
 
-/* Stays open until the program ends. */
 static sd_bus *connection;
 
 int client_try(void)
@@ -56,6 +56,11 @@ int client_try(void)
 	if (r < 0)
 		connection = sd_bus_unref(connection);
 	return r < 0 ? r : 0;
+}
+
+void client_close(void)
+{
+	connection = sd_bus_close_unref(connection);
 }
 
 sd_bus *client_bus(void)
@@ -196,6 +201,46 @@ int client_process(pid_t pid)
 	return fd;
 }
 
+/* Names of members are one word each. */
+static void make_safe(cJSON *item)
+{
+	for (; item; item = item->next) {
+		if (item->valuestring)
+			text_make_safe(item->valuestring);
+		for (char *c = item->string; c && *c; c++) {
+			if (!isalnum((unsigned char)*c) && !strchr("_-.:", *c))
+				*c = '?';
+		}
+		make_safe(item->child);
+	}
+}
+
+cJSON *client_json(const char *text)
+{
+	cJSON *json = cJSON_Parse(text);
+
+	/* Somebody may have taken the bridge over. The daemon has escaped its texts itself. */
+	if (client_is_bridged())
+		make_safe(json);
+	return json;
+}
+
+int client_print_json(const char *text)
+{
+	_cleanup_(cJSON_Deletep) cJSON *json = NULL;
+	_cleanup_free_ char *safe = NULL;
+
+	if (!client_is_bridged())
+		return fputs(text, stdout) < 0 ? EXIT_FAILURE : 0;
+	json = client_json(text);
+	safe = json ? cJSON_Print(json) : NULL;
+	if (!safe) {
+		log_error("the bridge's answer is not valid JSON");
+		return EXIT_FAILURE;
+	}
+	return puts(safe) < 0 ? EXIT_FAILURE : 0;
+}
+
 cJSON *status_read(void)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -205,7 +250,7 @@ cJSON *status_read(void)
 	if (client_call(BUS_INTERFACE, "Status", &reply, ""))
 		return NULL;
 	sd_bus_message_read(reply, "s", &text);
-	status = cJSON_Parse(text);
+	status = client_json(text);
 	if (!status)
 		log_error("the daemon's answer is not valid JSON");
 	return status;

@@ -22,6 +22,9 @@ int client_open(void);
 /* The same, but logs nothing. -ENOENT and -ECONNREFUSED: no daemon runs; -EACCES and -EPERM: not allowed. */
 int client_try(void);
 
+/* Closes it, so that the next call opens another: the daemon may have been started or restarted since. */
+void client_close(void);
+
 /* Returns the connection; NULL before it is open. */
 sd_bus *client_bus(void);
 
@@ -38,6 +41,12 @@ int client_process(pid_t pid);
  * unknown class or profile, EXIT_CONFIG for a configuration with errors.
  */
 int client_call(const char *interface, const char *method, sd_bus_message **ret, const char *types, ...);
+
+/* Parses an answer. What the bridge sends is made safe for a terminal. Returns NULL if it is not valid JSON. */
+cJSON *client_json(const char *text);
+
+/* Prints an answer in JSON, made safe in the same way. Returns an exit status. */
+int client_print_json(const char *text);
 
 /* Asks for the daemon's status. Returns an object for the caller to delete; NULL after logging the reason. */
 cJSON *status_read(void);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,8 @@ static void load(const struct config_paths *paths, struct config **ret, struct d
 
 	if (config_load(paths, &lookup, CONFIG_USERS_PEOPLE_MS, ret, &errors) == 0)
 		input->config = *ret;
+	else
+		input->is_unreadable = access(config_own_file(paths), R_OK) < 0 && errno == EACCES;
 	input->n_errors = errors.n_errors;
 	if (input->is_daemons && input->config && !client_is_bridged())
 		input->n_differences = count_differences(input->config);

@@ -28,7 +28,6 @@
 static const char beginning[] = "// The administrator's rules for schedqos: see schedqos.json(5).\n{\n}\n";
 
 struct edit {
-	bool has_daemon;	   /* a daemon runs and can be asked */
 	struct config_paths paths; /* of the whole configuration, with the file to edit */
 	char *path, *copy;	   /* of that file, after following symlinks, and of the copy */
 	/* the file (st_nlink 0: it does not exist) and the copy, before the editor ran */
@@ -95,6 +94,10 @@ static int make_copy(struct edit *edit)
 	if (to < 0)
 		return -errno;
 	r = fill_copy(edit, to, from);
+	/* The check refuses files by their owner and mode, too. */
+	if (r == 0 && from >= 0 &&
+	    (fchown(to, edit->file.st_uid, edit->file.st_gid) < 0 || fchmod(to, edit->file.st_mode & 07777) < 0))
+		r = -errno;
 	if (r < 0)
 		unlink(edit->copy);
 	return r;
@@ -194,6 +197,23 @@ static void end_edit(const struct edit *edit)
 	}
 }
 
+/* Has the daemon read the new file. It may have been started or restarted while the editor ran. */
+static int put_in_force(const struct edit *edit)
+{
+	int r, status;
+
+	client_close();
+	r = client_try();
+	if (r == -ENOENT || r == -ECONNREFUSED) {
+		log_notice("no daemon runs: it takes effect at the next start");
+		return 0;
+	}
+	status = reload_daemon();
+	if (status)
+		log_error("%s: installed, but not in force", edit->path);
+	return status;
+}
+
 /* Replaces the file by the copy, keeping owner and mode, and reloads the daemon. Returns an exit status. */
 static int install(const struct edit *edit)
 {
@@ -208,10 +228,7 @@ static int install(const struct edit *edit)
 		end_edit(edit);
 		return EXIT_FAILURE;
 	}
-	if (edit->has_daemon)
-		return reload_daemon();
-	log_notice("no daemon runs: it takes effect at the next start");
-	return 0;
+	return put_in_force(edit);
 }
 
 /* Edits and reviews the copy until it is installed or kept. Returns an exit status. */
@@ -243,7 +260,9 @@ int cmd_edit(const struct command *command)
 	struct edit edit = { .paths = command->paths };
 	int status = EXIT_FAILURE;
 
-	edit.has_daemon = client_try() == 0 && daemon_paths(&edit.paths, &daemons) == 0;
+	/* Edit the daemon's file, if one runs and can be asked. */
+	if (client_try() == 0)
+		daemon_paths(&edit.paths, &daemons);
 	if (begin_edit(&edit, config_own_file(&edit.paths)) == 0) {
 		sigaction(SIGINT, &action, NULL);
 		status = edit_it(&edit);

@@ -75,7 +75,7 @@ static int explain_verb(const struct command *command, pid_t task, const char *n
 	if (status)
 		return status;
 	if (option_given(command, OPTION_JSON))
-		return fputs(json, stdout) < 0 ? EXIT_FAILURE : 0;
+		return client_print_json(json);
 	return explain_print(json) < 0 ? tell_failure(task, -EBADMSG) : 0;
 }
 

@@ -76,6 +76,9 @@ static char *make_text(const struct task_list *tasks)
 			"CLASS\tPID\tUSER\tNAME\tPOLICY\tNICE\tSLICE(ms)\tREASON\tAPP\tTHREADS\tCPU(s)\tDELAY(ms)\n");
 	for (size_t i = 0; i < tasks->n_rows; i++)
 		add_text_row(&rows, &tasks->rows[i]);
+	/* Somebody may have taken the bridge over. */
+	if (client_is_bridged() && rows.text)
+		text_make_safe(rows.text);
 	text_table_print(&rows, "lrlllrrllrrr", isatty(STDOUT_FILENO), &out);
 	return text_buf_take(&out);
 }

@@ -236,5 +236,5 @@ int cmd_status(const struct command *command)
 	}
 	if (client_call(BUS_INTERFACE, "Status", &reply, "") || sd_bus_message_read(reply, "s", &json) < 0)
 		return EXIT_FAILURE;
-	return fputs(json, stdout) < 0 ? EXIT_FAILURE : 0;
+	return client_print_json(json);
 }

@@ -115,6 +115,8 @@ static int compare_pair(struct pair *pair)
 	pair->where = cpu_hierarchies_find(AT_FDCWD);
 	for (size_t i = 0; i < 2 && r == 0; i++)
 		r = read_side(pair, proc, &pair->sides[i]);
+	if (proc < 0)
+		log_error("cannot read /proc: %s", strerror(-proc));
 	if (r < 0)
 		return r;
 	cpu_groups_part(&pair->where, &a->group, &b->group);

@@ -11,6 +11,7 @@
 #include <schedqos/machine/doctor.h>
 #include <schedqos/util/cleanup.h>
 
+#include "client.h"
 #include "words.h"
 
 /* The explanation of a process, and the part about one of its threads. */
@@ -56,6 +57,9 @@ static void print_outcome(const struct view *view)
 		printf("%s%s", member_flag(view->all, "daemon") ? "" : "would be ", member_text(thread, "class"));
 	else if (member_holds(thread, "limited") && member_holds(view->all, "limit"))
 		printf("no class, but no more than %s is allowed", member_text(view->all, "limit"));
+	else if (member_holds(thread, "limited") && member_is(view->all, "shown", "hidden") &&
+		 !member_flag(view->all, "keeps"))
+		printf("no class, but no more than QOS_UTILITY is allowed");
 	else if (member_holds(thread, "limited"))
 		printf("no class, but its cgroup's group allows no more");
 	else
@@ -104,7 +108,7 @@ static void print_matched(const struct view *view)
 		printf(", inherited from %.0f %s", cJSON_GetNumberValue(member(from, "pid")),
 		       member_text(from, "name"));
 	else if (member_is(view->thread, "assigned_by", "inherited-rule"))
-		printf(", inherited from an ancestor that has ended or runs another program");
+		printf(", inherited from an ancestor that has ended, runs another program or is another user's");
 	else if (!member_holds(view->all, "matched"))
 		printf("%s", member_holds(view->all, "arguments_unread")
 				     ? ""
@@ -167,7 +171,7 @@ static void print_limits(const struct view *view)
 	const bool is_hidden = member_is(view->all, "shown", "hidden");
 	const cJSON *group;
 
-	if (member_holds(view->thread, "limited") && member_holds(view->all, "limit") && !is_hidden)
+	if (member_holds(view->thread, "limited") && member_holds(view->all, "limit"))
 		words_line("limited", "no more than %s: somebody requested this limit at run time",
 			   member_text(view->all, "limit"));
 	cJSON_ArrayForEach (group, member(view->all, "groups")) {
@@ -430,7 +434,7 @@ static void print_weaker(const cJSON *all)
 
 int explain_print(const char *json)
 {
-	_cleanup_(cJSON_Deletep) cJSON *all = cJSON_Parse(json);
+	_cleanup_(cJSON_Deletep) cJSON *all = client_json(json);
 	const cJSON *threads = member(all, "threads"), *thread;
 	bool has_class = false;
 

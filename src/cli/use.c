@@ -106,7 +106,7 @@ int use_ask(struct use_answer *ret)
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "s", &text);
-	ret->json = cJSON_Parse(text);
+	ret->json = client_json(text);
 	rows = member(ret->json, "rows");
 	classes = member(ret->json, "classes");
 	ret->apps.lines = calloc((size_t)cJSON_GetArraySize(rows) + 1, sizeof(*ret->apps.lines));

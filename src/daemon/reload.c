@@ -153,7 +153,7 @@ int daemon_reload(struct daemon *daemon, const char *mapping, char **ret_text, c
 	if (r < 0) {
 		if (!mapping)
 			log_error("reload refused: the previous configuration stays in force");
-		daemon_notify_ready(daemon, mapping ? "" : ", last reload refused");
+		daemon_notify_ready(daemon, daemon->reload_error ? ", last reload refused" : "");
 		return r;
 	}
 	if (mapping) {

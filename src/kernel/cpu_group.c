@@ -38,6 +38,9 @@ static bool read_group(int root, struct cpu_group *group)
 	return true;
 }
 
+/* Users can nest cgroups as deep as they like, and opening a path takes time in proportion to its length. */
+#define LEVELS_MAX 128
+
 int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struct cpu_group *ret)
 {
 	char text[8192], *last;
@@ -54,9 +57,10 @@ int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struc
 		ret->mount = where->mounts[i];
 		memcpy(ret->path, path, length);
 		ret->path[length] = '\0';
-		for (; (last = strrchr(ret->path, '/')) && ret->path[1]; *last = '\0') {
+		for (int level = 0; (last = strrchr(ret->path, '/')) && ret->path[1] && level < LEVELS_MAX; level++) {
 			if (read_group(where->root, ret))
 				return 0;
+			*last = '\0';
 		}
 	}
 	*ret = (struct cpu_group){ 0 };

@@ -29,6 +29,9 @@ static void check_configuration(struct checkup *checkup)
 	if (input->config)
 		found_ok(checkup, "configuration", "%zu rule%s, %zu classes, no errors", rules, rules == 1 ? "" : "s",
 			 input->config->n_classes);
+	else if (input->is_unreadable)
+		found_note(checkup, "configuration", "its rules and settings are unknown here", "run this as root",
+			   "a file cannot be read");
 	else
 		found_bad(checkup, "configuration",
 			  input->is_daemons
@@ -158,8 +161,9 @@ static void check_rivals(struct checkup *checkup)
 {
 	_cleanup_close_ int proc = checkup_open(checkup, "/proc");
 	_cleanup_closedir_ DIR *list = NULL;
-	size_t count = 0;
+	bool is_found[array_size(rivals)] = { false }, is_any = false;
 	char comm[16];
+	uid_t owner;
 	pid_t pid;
 
 	if (proc < 0 || procfs_list(proc, 0, &list) < 0)
@@ -167,13 +171,15 @@ static void check_rivals(struct checkup *checkup)
 	while ((pid = procfs_next(list))) {
 		const struct rival *rival = procfs_comm(proc, pid, comm) < 0 ? NULL : find_rival(comm);
 
-		if (!rival)
+		/* Anybody can give a program such a name, but only root's changes the tasks of all. */
+		if (!rival || is_found[rival - rivals] || procfs_owner(proc, pid, &owner) < 0 ||
+		    (rival->state == FINDING_BAD && owner != 0 && owner != geteuid()))
 			continue;
 		found(checkup, rival->state, "rivals", rival->consequence, rival->remedy, "%s runs, as pid %d",
 		      rival->comm, (int)pid);
-		count++;
+		is_found[rival - rivals] = is_any = true;
 	}
-	if (!count)
+	if (!is_any)
 		found_ok(checkup, "rivals", "none of the daemons that are known to set priorities runs");
 }
 

@@ -26,6 +26,7 @@ struct machine {
 
 	/* Used only by a daemon. */
 	const struct config *config;
+	bool has_failed; /* a reload could not apply its profile: the next one tries again */
 	void (*base_slice_changed)(void *context);
 	void (*processors_changed)(void *context);
 	void *context;
@@ -201,8 +202,8 @@ void machine_reload(struct machine *machine, const struct config *config)
 
 	machine->config = config;
 	/* A profile chosen with machine_switch stays until the configuration asks for another. */
-	if (!sched_profile_equal(find_profile(old, old->settings.sched_profile), profile))
-		apply(machine, profile);
+	if (machine->has_failed || !sched_profile_equal(find_profile(old, old->settings.sched_profile), profile))
+		machine->has_failed = apply(machine, profile) < 0;
 	else if (old->settings.autogroup_off != config->settings.autogroup_off)
 		apply(machine, current(machine));
 }

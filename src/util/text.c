@@ -120,6 +120,18 @@ char *text_escape(const char *s, size_t len)
 	return buf ? text_escape_to(buf, size, s, len) : NULL;
 }
 
+void text_make_safe(char *s)
+{
+	char piece[PIECE_MAX + 1];
+	size_t n;
+
+	for (; *s; s += n) {
+		n = escape_one(s, strlen(s), piece);
+		if (!strchr("\\\t\n", *s) && (strlen(piece) != n || memcmp(s, piece, n) != 0))
+			memset(s, '?', n);
+	}
+}
+
 const char *path_base(const char *path)
 {
 	for (const char *slash; (slash = strpbrk(path, "/\\"));)

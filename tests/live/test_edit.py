@@ -139,6 +139,13 @@ class Edit(EditTest):
         self.assertEqual((now.st_uid, now.st_gid, stat.S_IMODE(now.st_mode)), (0, 12, 0o640))
         self.check_litter()
 
+    def test_a_file_that_others_may_write_is_found_by_the_check(self):
+        """The daemon refuses it, whatever it contains."""
+        os.chmod(self.file, 0o664)
+        result = self.edit(self.editor('echo "{}" > "$1"'), "n\n")
+        self.assertEqual((result.returncode, self.content()), (78, OLD), result.stderr)
+        self.assertIn("can be written by users other than root", result.stderr)
+
     def test_a_missing_file_is_created(self):
         os.unlink(self.file)
         self.assertEqual(self.edit(self.editor('cp "$1" "%s"' % self.path("seen"))).returncode, 0)
@@ -245,3 +252,30 @@ class WithADaemon(EditTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("in force (1 new)", result.stderr)
         self.assert_carries(app, BACKGROUND)
+
+    def test_a_daemon_that_was_restarted_meanwhile_reloads(self):
+        daemon = self.daemon(OLD)
+        Daemon.write(self.path("content"), NEW)
+        editor = self.editor('touch "%s"; while [ ! -e "%s" ]; do sleep 0.05; done; cp "%s" "$1"' % (
+            self.path("begun"), self.path("go"), self.path("content")))
+        process = self.begin(editor, "--config", daemon.config)
+        wait_for(lambda: os.path.exists(self.path("begun")), "the editor begins")
+        daemon.stop()
+        daemon.start()
+        Daemon.write(self.path("go"), "")
+        output = process.communicate("y\n", timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0, output[1])
+        self.assertRegex(output[1], r"3 rules in force \(1 new, 1 changed\)")
+
+    def test_a_daemon_that_was_started_meanwhile_reloads(self):
+        daemon = self.daemon(OLD)
+        daemon.stop()
+        editor = self.editor('touch "%s"; while [ ! -e "%s" ]; do sleep 0.05; done; echo "{}" > "$1"' % (
+            self.path("begun"), self.path("go")))
+        process = self.begin(editor, "--config", daemon.config, "--configs-path", self.empty)
+        wait_for(lambda: os.path.exists(self.path("begun")), "the editor begins")
+        daemon.start()
+        Daemon.write(self.path("go"), "")
+        output = process.communicate("y\n", timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0, output[1])
+        self.assertIn("in force", output[1])

@@ -216,3 +216,11 @@ TEST(long_words_are_not_compared)
 	word[64] = '\0';
 	assert_null(suggest(word, &candidate, 1));
 }
+
+TEST(a_text_is_made_safe_in_place)
+{
+	char text[] = "a\x1b[31mb\\n\tc\n\xc2\x9b\xe2\x80\xae\xff\xc3\xa4";
+
+	text_make_safe(text);
+	assert_string_equal(text, "a?[31mb\\n\tc\n??????\xc3\xa4");
+}

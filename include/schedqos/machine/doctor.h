@@ -33,6 +33,7 @@ struct doctor_input {
 	/* The configuration that the files contain now; NULL if it has n_errors errors. */
 	const struct config *config;
 	size_t n_errors;
+	bool is_unreadable;   /* there is no configuration because this user may not read it */
 	bool is_daemons;      /* the files are those of the running daemon, not files named on the command line */
 	size_t n_differences; /* rules, classes, profiles and settings that differ from the running daemon's */
 	pid_t daemon;	      /* pid of the running daemon; 0: none; negative: unknown */

@@ -15,6 +15,9 @@ char *text_escape_to(char *buf, size_t size, const char *s, size_t len);
 /* Escapes into new memory, which the caller frees. Returns NULL if there is no memory. */
 char *text_escape(const char *s, size_t len);
 
+/* Replaces in place what text_escape would escape by question marks, except backslashes, tabs and newlines. */
+void text_make_safe(char *s);
+
 /* Returns the length in bytes (1 to 4) of the UTF-8 character at `s`, or 0 if it is not valid. */
 size_t text_utf8_length(const char *s, size_t len);
 
