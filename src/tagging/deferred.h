@@ -2,7 +2,7 @@
 /*
  * Processes that were decided about by their program alone. Their arguments are read some time later, and only if they
  * could lead to another rule is the process matched again. Most programs have ended by then: reading arguments at once
- * would make an exec cost 1.6 times as much (schedqos-bench lab costs). Times are CLOCK_MONOTONIC in ms, cut to 32 bits.
+ * would make an exec cost 1.6 times as much (schedqos-bench lab costs). Time is CLOCK_MONOTONIC in ms, cut to 32 bits.
  */
 #pragma once
 
