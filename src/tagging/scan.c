@@ -166,8 +166,8 @@ static bool is_in_cgroup(const struct decider *decider, pid_t pid, const char *c
 }
 
 /*
- * Returns whether it is the user's process, by its real uid; for root any is. Another user's process can be in the app's
- * cgroup only if the user let it in, and reading its cgroup may take long, which the user who reports would pay.
+ * Returns whether it is the user's process, by its real uid; for root any is. Another user's process can be in the
+ * app's cgroup only if the user let it in, and reading its cgroup may take long, which the user who reports would pay.
  */
 static bool is_users(const struct scan *scan, pid_t pid, uid_t uid)
 {
