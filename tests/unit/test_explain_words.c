@@ -116,3 +116,16 @@ TEST(a_sched_ext_scheduler_weakens_a_class)
 		    "weaker    the sched_ext scheduler \"lavd\" replaces the kernel's: slices have no effect", "border");
 	assert_says("\"assigned_by\": \"no-rule\"", weaker, "", "sched_ext");
 }
+
+TEST(a_requested_limit_is_named_though_the_windows_are_hidden)
+{
+	static const char class[] = "\"class\": \"QOS_BACKGROUND\", \"limited\": true, \"assigned_by\": \"default\"";
+	static const char none[] = "\"limited\": true, \"assigned_by\": \"no-rule\"";
+
+	assert_says(class, "\"shown\": \"hidden\", \"keeps\": true, \"limit\": \"QOS_BACKGROUND\"",
+		    "no more than QOS_BACKGROUND: somebody requested this limit", NULL);
+	assert_says(class, "\"shown\": \"hidden\", \"limit\": \"QOS_BACKGROUND\"",
+		    "no more than QOS_BACKGROUND: somebody requested this limit", NULL);
+	assert_says(class, "\"shown\": \"hidden\"", "all windows of its app are hidden", "somebody requested");
+	assert_says(none, "\"shown\": \"hidden\"", "no more than QOS_UTILITY is allowed", "cgroup");
+}
