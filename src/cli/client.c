@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "client.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -201,16 +200,26 @@ int client_process(pid_t pid)
 	return fd;
 }
 
-/* Names of members are one word each. */
+char *client_text(const char *text)
+{
+	char *copy = strdup(text);
+
+	/* Somebody may have taken the bridge over. The daemon has escaped its texts itself. */
+	if (copy && client_is_bridged())
+		text_make_safe(copy);
+	return copy;
+}
+
 static void make_safe(cJSON *item)
 {
 	for (; item; item = item->next) {
 		if (item->valuestring)
 			text_make_safe(item->valuestring);
-		for (char *c = item->string; c && *c; c++) {
-			if (!isalnum((unsigned char)*c) && !strchr("_-.:", *c))
-				*c = '?';
-		}
+		if (item->string)
+			text_make_safe(item->string);
+		/* Names of metrics are such names. */
+		for (char *c = item->string; c && (c = strpbrk(c, "\t\n")); c++)
+			*c = '?';
 		make_safe(item->child);
 	}
 }
@@ -219,7 +228,6 @@ cJSON *client_json(const char *text)
 {
 	cJSON *json = cJSON_Parse(text);
 
-	/* Somebody may have taken the bridge over. The daemon has escaped its texts itself. */
 	if (client_is_bridged())
 		make_safe(json);
 	return json;

@@ -42,6 +42,9 @@ int client_process(pid_t pid);
  */
 int client_call(const char *interface, const char *method, sd_bus_message **ret, const char *types, ...);
 
+/* Copies a text of an answer, for the caller to free. What the bridge sends is made safe for a terminal. */
+char *client_text(const char *text);
+
 /* Parses an answer. What the bridge sends is made safe for a terminal. Returns NULL if it is not valid JSON. */
 cJSON *client_json(const char *text);
 

@@ -100,6 +100,16 @@ static size_t count_differences(const struct config *config)
 	return diff.others + diff.added + diff.removed + diff.changed;
 }
 
+/* Returns whether all errors are that a file may not be read. */
+static bool is_unreadable(const struct config_errors *errors)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < errors->count; i++)
+		n += !errors->items[i].warning && strstr(errors->items[i].text, strerror(EACCES));
+	return n && n == errors->n_errors;
+}
+
 /* Loads the configuration that the command line names, or that of the running daemon. */
 static void load(const struct config_paths *paths, struct config **ret, struct doctor_input *input)
 {
@@ -109,7 +119,7 @@ static void load(const struct config_paths *paths, struct config **ret, struct d
 	if (config_load(paths, &lookup, CONFIG_USERS_PEOPLE_MS, ret, &errors) == 0)
 		input->config = *ret;
 	else
-		input->is_unreadable = access(config_own_file(paths), R_OK) < 0 && errno == EACCES;
+		input->is_unreadable = is_unreadable(&errors);
 	input->n_errors = errors.n_errors;
 	if (input->is_daemons && input->config && !client_is_bridged())
 		input->n_differences = count_differences(input->config);

@@ -51,7 +51,9 @@ static int daemon_apply(const char *name)
 		return status;
 	sd_bus_message_enter_container(reply, 'a', "s");
 	while (sd_bus_message_read(reply, "s", &refusal) > 0) {
-		log_warning("%s", refusal);
+		_cleanup_free_ char *safe = client_text(refusal);
+
+		log_warning("%s", safe ? safe : strerror(ENOMEM));
 		status = EXIT_FAILURE;
 	}
 	return status;

@@ -6,7 +6,6 @@
 #include <schedqos/daemon/bus_names.h>
 #include <schedqos/util/cleanup.h>
 #include <schedqos/util/log.h>
-#include <schedqos/util/text.h>
 
 #include "client.h"
 #include "verb.h"
@@ -15,7 +14,7 @@ int set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *class = "", *reason = "";
-	char safe[512];
+	_cleanup_free_ char *safe = NULL;
 	/* 0 stands for root's client itself, because only the daemon knows its id in the initial PID namespace. */
 	int status = client_call(BUS_OVERRIDES_INTERFACE, "SetClass", &reply, "usbb", (uint32_t)pid, qos, (int)inherit,
 				 1);
@@ -26,12 +25,11 @@ int set_class(pid_t pid, const char *qos, bool inherit, bool *ret_given)
 	sd_bus_message_read(reply, "ss", &class, &reason);
 	if (strcmp(class, qos) == 0)
 		return 0;
-	/* Somebody may have taken the bridge over. */
-	text_escape_to(safe, sizeof(safe), *class ? class : reason, strlen(*class ? class : reason));
+	safe = client_text(*class ? class : reason);
 	if (*class)
-		log_warning("process %d: limited to %s", (int)(pid ? pid : getpid()), safe);
+		log_warning("process %d: limited to %s", (int)(pid ? pid : getpid()), safe ? safe : "?");
 	else
-		log_error("process %d did not get %s: %s", (int)(pid ? pid : getpid()), qos, safe);
+		log_error("process %d did not get %s: %s", (int)(pid ? pid : getpid()), qos, safe ? safe : "?");
 	return *class ? 0 : EXIT_FAILURE;
 }
 

@@ -84,6 +84,7 @@ int reload_daemon(void)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *warnings = "", *summary = "";
+	char *text;
 	int status = client_call(BUS_INTERFACE, "Reload", &reply, "");
 
 	if (status == EXIT_CONFIG)
@@ -91,8 +92,12 @@ int reload_daemon(void)
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "ss", &warnings, &summary);
-	if (warnings[0])
-		fprintf(stderr, "%s\n", warnings);
-	log_info("%s", summary);
+	text = client_text(warnings);
+	if (text && *text)
+		fprintf(stderr, "%s\n", text);
+	free(text);
+	text = client_text(summary);
+	log_info("%s", text ? text : "");
+	free(text);
 	return 0;
 }

@@ -57,9 +57,6 @@ static void print_outcome(const struct view *view)
 		printf("%s%s", member_flag(view->all, "daemon") ? "" : "would be ", member_text(thread, "class"));
 	else if (member_holds(thread, "limited") && member_holds(view->all, "limit"))
 		printf("no class, but no more than %s is allowed", member_text(view->all, "limit"));
-	else if (member_holds(thread, "limited") && member_is(view->all, "shown", "hidden") &&
-		 !member_flag(view->all, "keeps"))
-		printf("no class, but no more than QOS_UTILITY is allowed");
 	else if (member_holds(thread, "limited"))
 		printf("no class, but its cgroup's group allows no more");
 	else
@@ -171,9 +168,9 @@ static void print_limits(const struct view *view)
 	const bool is_hidden = member_is(view->all, "shown", "hidden");
 	const cJSON *group;
 
-	if (member_holds(view->thread, "limited") && member_holds(view->all, "limit"))
+	if (member_holds(view->thread, "limited") && member_holds(view->all, "requested_limit"))
 		words_line("limited", "no more than %s: somebody requested this limit at run time",
-			   member_text(view->all, "limit"));
+			   member_text(view->all, "requested_limit"));
 	cJSON_ArrayForEach (group, member(view->all, "groups")) {
 		if (!member_holds(view->thread, "limited"))
 			continue;

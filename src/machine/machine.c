@@ -212,7 +212,11 @@ int machine_switch(struct machine *machine, const char *name)
 {
 	const struct sched_profile *profile = *name ? find_profile(machine->config, name) : NULL;
 
-	return *name && !profile ? -ENOENT : apply(machine, profile);
+	int r = *name && !profile ? -ENOENT : apply(machine, profile);
+
+	if (r == 0)
+		machine->has_failed = false;
+	return r;
 }
 
 void machine_refresh(struct machine *machine)

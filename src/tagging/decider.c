@@ -361,7 +361,8 @@ void decider_drain(struct decider *decider)
 
 void decider_drop_waiting(struct decider *decider)
 {
-	decider->waiting.count = decider->deferred.count = decider->deferred.n_asked = 0;
+	decider->waiting.count = 0;
+	deferred_reset(&decider->deferred);
 	arguments_reset(&decider->arguments);
 }
 
@@ -439,6 +440,7 @@ int decider_set_config(struct decider *decider, const struct config *config)
 
 	if (r < 0)
 		return r;
+	deferred_reset(&decider->deferred);
 	arguments_reset(&decider->arguments);
 	live_facts_unlearn(decider->facts);
 	applier_enable_io_priority(&decider->applier, plan_given(decider->plan));

@@ -50,6 +50,11 @@ bool deferred_note(struct deferred *deferred, pid_t tgid, const char *exe, uint3
 	return true;
 }
 
+void deferred_reset(struct deferred *deferred)
+{
+	deferred->count = deferred->n_asked = 0;
+}
+
 void deferred_ask(struct deferred *deferred, struct arguments *arguments, uint32_t ms, bool at_once)
 {
 	struct deferred_process *all = deferred->all;

@@ -39,6 +39,9 @@ bool deferred_note(struct deferred *deferred, pid_t tgid, const char *exe, uint3
 /* Removes a process that runs another program, or whose id belongs to another process. */
 void deferred_forget(struct deferred *deferred, pid_t tgid);
 
+/* Removes all, for example because the rules have changed, and every task is matched again. */
+void deferred_reset(struct deferred *deferred);
+
 /* Asks for the arguments of processes whose time has come, or of all at_once. */
 void deferred_ask(struct deferred *deferred, struct arguments *arguments, uint32_t ms, bool at_once);
 

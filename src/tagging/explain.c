@@ -65,8 +65,10 @@ static void put_cgroup(struct json_writer *json, const struct explain_source *so
 	explain_put_groups(json, source, facts->cgroup);
 	if (facts_need(facts, FACT_OWNER) == 0)
 		put_unit(json, units_find(plan_units(source->plan), facts->cgroup, facts->owner));
-	max = overrides_max(plan_overrides(source->plan), leader, facts, false);
+	max = overrides_max(plan_overrides(source->plan), leader, facts, plan_is_hidden(source->plan, leader));
 	json_put_text(json, "limit", max ? max->name : NULL);
+	max = overrides_max(plan_overrides(source->plan), leader, facts, false);
+	json_put_text(json, "requested_limit", max ? max->name : NULL);
 }
 
 /* Puts the app's visibility and its effect. */

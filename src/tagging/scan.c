@@ -172,8 +172,14 @@ static bool is_in_cgroup(const struct decider *decider, pid_t pid, const char *c
 static bool is_users(const struct scan *scan, pid_t pid, uid_t uid)
 {
 	struct procfs_status status;
+	uid_t owner;
 
-	return !uid || (procfs_status(scan->decider->proc, pid, &status, NULL) == 0 && status.real == uid);
+	if (!uid)
+		return true;
+	/* The owner is the effective user, and costs far less to read: only set-user-ID programs of root's differ. */
+	if (procfs_owner(scan->decider->proc, pid, &owner) < 0 || (owner && owner != uid))
+		return false;
+	return owner == uid || (procfs_status(scan->decider->proc, pid, &status, NULL) == 0 && status.real == uid);
 }
 
 /*

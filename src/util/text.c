@@ -122,11 +122,12 @@ char *text_escape(const char *s, size_t len)
 
 void text_make_safe(char *s)
 {
+	const char *const end = s + strlen(s);
 	char piece[PIECE_MAX + 1];
 	size_t n;
 
-	for (; *s; s += n) {
-		n = escape_one(s, strlen(s), piece);
+	for (; s < end; s += n) {
+		n = escape_one(s, (size_t)(end - s), piece);
 		if (!strchr("\\\t\n", *s) && (strlen(piece) != n || memcmp(s, piece, n) != 0))
 			memset(s, '?', n);
 	}

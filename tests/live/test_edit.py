@@ -146,6 +146,12 @@ class Edit(EditTest):
         self.assertEqual((result.returncode, self.content()), (78, OLD), result.stderr)
         self.assertIn("can be written by users other than root", result.stderr)
 
+    def test_a_file_that_may_not_be_written_can_be_edited(self):
+        os.chmod(self.file, 0o440)
+        result = self.edit(self.editor('[ -w "$1" ] && [ "$(stat -c %a "$1")" = 640 ] && echo "{}" > "$1"'), "y\n")
+        self.assertEqual((result.returncode, self.content()), (0, {}), result.stderr)
+        self.assertEqual(stat.S_IMODE(os.stat(self.file).st_mode), 0o440)
+
     def test_a_missing_file_is_created(self):
         os.unlink(self.file)
         self.assertEqual(self.edit(self.editor('cp "$1" "%s"' % self.path("seen"))).returncode, 0)
@@ -279,3 +285,9 @@ class WithADaemon(EditTest):
         output = process.communicate("y\n", timeout=PATIENCE)
         self.assertEqual(process.returncode, 0, output[1])
         self.assertIn("in force", output[1])
+
+    def test_a_file_that_the_daemon_does_not_use_is_not_reloaded(self):
+        self.daemon(OLD)
+        result = self.edit(self.writer(NEW), "y\n", "--config", self.file, "--configs-path", self.empty)
+        self.assertEqual((result.returncode, self.content()), (0, NEW), result.stderr)
+        self.assertIn("the running daemon does not use it", result.stderr)
