@@ -100,14 +100,14 @@ static size_t count_differences(const struct config *config)
 	return diff.others + diff.added + diff.removed + diff.changed;
 }
 
-/* Returns whether all errors are that a file may not be read. */
+/* Returns whether a file may not be read, of which other errors may be the consequence. */
 static bool is_unreadable(const struct config_errors *errors)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < errors->count; i++)
-		n += !errors->items[i].warning && strstr(errors->items[i].text, strerror(EACCES));
-	return n && n == errors->n_errors;
+	for (size_t i = 0; i < errors->count; i++) {
+		if (!errors->items[i].warning && strstr(errors->items[i].text, strerror(EACCES)))
+			return true;
+	}
+	return false;
 }
 
 /* Loads the configuration that the command line names, or that of the running daemon. */

@@ -116,7 +116,7 @@ static int begin_edit(struct edit *edit, const char *name)
 	else if (r == -EXDEV)
 		log_error("%s: other users can replace files in its folder: edit a copy elsewhere", name);
 	else if (r < 0)
-		log_error("%s: %s%s", name, strerror(-r), r == -EACCES || r == -EPERM ? ": run this as root" : "");
+		log_error("%s: %s%s", name, strerror(-r), geteuid() != 0 && (r == -EACCES || r == -EPERM) ? ": run this as root" : "");
 	return r;
 }
 
@@ -198,36 +198,19 @@ static void end_edit(const struct edit *edit)
 	}
 }
 
-/* Returns whether the file is the daemon's own, or in its folder. */
-static bool is_daemons(const struct edit *edit, const struct config_paths *paths)
-{
-	_cleanup_free_ char *file = paths->file ? realpath(paths->file, NULL) : NULL;
-	_cleanup_free_ char *folder = paths->folder ? realpath(paths->folder, NULL) : NULL;
-
-	return (file && strcmp(edit->path, file) == 0) ||
-	       (folder && strncmp(edit->path, folder, strlen(folder)) == 0 && edit->path[strlen(folder)] == '/');
-}
-
 /* Has the daemon read the new file. It may have been started or restarted while the editor ran. */
 static int put_in_force(const struct edit *edit)
 {
-	_cleanup_(cJSON_Deletep) cJSON *daemons = NULL;
-	struct config_paths paths = { 0 };
 	int r, status;
 
+	if (geteuid() != 0) {
+		log_notice("%s: installed; a daemon reads only files of root's", edit->path);
+		return 0;
+	}
 	client_close();
 	r = client_try();
 	if (r == -ENOENT || r == -ECONNREFUSED) {
 		log_notice("no daemon runs: it takes effect at the next start");
-		return 0;
-	}
-	if (daemon_paths(&paths, &daemons) < 0) {
-		log_notice("%s: installed; the daemon could not be asked to read it", edit->path);
-		/* A user's file is hardly the daemon's. */
-		return geteuid() == 0 ? EXIT_FAILURE : 0;
-	}
-	if (!is_daemons(edit, &paths)) {
-		log_notice("%s: installed; the running daemon does not use it", edit->path);
 		return 0;
 	}
 	status = reload_daemon();

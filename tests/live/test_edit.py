@@ -285,9 +285,3 @@ class WithADaemon(EditTest):
         output = process.communicate("y\n", timeout=PATIENCE)
         self.assertEqual(process.returncode, 0, output[1])
         self.assertIn("in force", output[1])
-
-    def test_a_file_that_the_daemon_does_not_use_is_not_reloaded(self):
-        self.daemon(OLD)
-        result = self.edit(self.writer(NEW), "y\n", "--config", self.file, "--configs-path", self.empty)
-        self.assertEqual((result.returncode, self.content()), (0, NEW), result.stderr)
-        self.assertIn("the running daemon does not use it", result.stderr)
