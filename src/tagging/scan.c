@@ -176,7 +176,7 @@ static bool is_users(const struct scan *scan, pid_t pid, uid_t uid)
 
 	if (!uid)
 		return true;
-	/* The owner, the effective user, costs far less to read. Set-user-ID programs of non-root users do not matter. */
+	/* The owner, the effective user, costs far less to read. Set-user-ID programs of others do not matter. */
 	if (procfs_owner(scan->decider->proc, pid, &owner) < 0 || (owner && owner != uid))
 		return false;
 	return owner == uid || (procfs_status(scan->decider->proc, pid, &status, NULL) == 0 && status.real == uid);
