@@ -31,8 +31,8 @@ struct account_share {
 #define ACCOUNT_AHEAD_US 5000
 
 /*
- * Maximum that is charged for one answer. The daemon may have worked on others' tasks meanwhile, such as a storm of
- * execs, which must not keep a user out for longer than a burst of his own.
+ * Longest time that is charged for one answer. Part of it may be the daemon's work on other users' tasks, for example
+ * in a storm of execs. Without a maximum, that could keep the user out for a minute.
  */
 #define ACCOUNT_SPENT_MAX_US 400000
 

@@ -40,9 +40,9 @@ static int on_uid(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 }
 
 /*
- * Asks the bus, which knows the uid from the connection; a process id might have been reused by now. On a connection of
- * its own, because the answer comes after all that is queued, and anybody can fill the queue of a connection that he
- * knows: we would read that into our memory meanwhile.
+ * Asks the bus, which knows the uid from the connection; a process id might have been reused by now. Opens a new
+ * connection for this question. On the bridge's own, the answer would come after all messages that users have queued
+ * there, and any number of those would be read into memory first.
  */
 static int ask_uid(const char *name, uint32_t *ret)
 {

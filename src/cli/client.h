@@ -42,13 +42,13 @@ int client_process(pid_t pid);
  */
 int client_call(const char *interface, const char *method, sd_bus_message **ret, const char *types, ...);
 
-/* Copies a text of an answer, for the caller to free. What the bridge sends is made safe for a terminal. */
+/* Copies a text from an answer, for the caller to free. A text from the bridge is made safe for a terminal. */
 char *client_text(const char *text);
 
-/* Parses an answer. What the bridge sends is made safe for a terminal. Returns NULL if it is not valid JSON. */
+/* Parses JSON from an answer; as in client_text, its texts are safe. Returns NULL if it is not valid. */
 cJSON *client_json(const char *text);
 
-/* Prints an answer in JSON, made safe in the same way. Returns an exit status. */
+/* Prints JSON from an answer, after client_text. Returns an exit status. */
 int client_print_json(const char *text);
 
 /* Asks for the daemon's status. Returns an object for the caller to delete; NULL after logging the reason. */

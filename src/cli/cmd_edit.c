@@ -116,7 +116,8 @@ static int begin_edit(struct edit *edit, const char *name)
 	else if (r == -EXDEV)
 		log_error("%s: other users can replace files in its folder: edit a copy elsewhere", name);
 	else if (r < 0)
-		log_error("%s: %s%s", name, strerror(-r), geteuid() != 0 && (r == -EACCES || r == -EPERM) ? ": run this as root" : "");
+		log_error("%s: %s%s", name, strerror(-r),
+			  geteuid() != 0 && (r == -EACCES || r == -EPERM) ? ": run this as root" : "");
 	return r;
 }
 

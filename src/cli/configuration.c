@@ -83,8 +83,8 @@ int daemon_config(struct config **ret)
 int reload_daemon(void)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_free_ char *safe_warnings = NULL, *safe_summary = NULL;
 	const char *warnings = "", *summary = "";
-	char *text;
 	int status = client_call(BUS_INTERFACE, "Reload", &reply, "");
 
 	if (status == EXIT_CONFIG)
@@ -92,12 +92,10 @@ int reload_daemon(void)
 	if (status)
 		return status;
 	sd_bus_message_read(reply, "ss", &warnings, &summary);
-	text = client_text(warnings);
-	if (text && *text)
-		fprintf(stderr, "%s\n", text);
-	free(text);
-	text = client_text(summary);
-	log_info("%s", text ? text : "");
-	free(text);
+	safe_warnings = client_text(warnings);
+	safe_summary = client_text(summary);
+	if (safe_warnings && *safe_warnings)
+		fprintf(stderr, "%s\n", safe_warnings);
+	log_info("%s", safe_summary ? safe_summary : "");
 	return 0;
 }

@@ -38,9 +38,6 @@ static bool read_group(int root, struct cpu_group *group)
 	return true;
 }
 
-/* Users can nest cgroups as deep as they like, and opening a path takes time in proportion to its length. */
-#define LEVELS_MAX 128
-
 int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struct cpu_group *ret)
 {
 	char text[8192], *last;
@@ -57,7 +54,10 @@ int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struc
 		ret->mount = where->mounts[i];
 		memcpy(ret->path, path, length);
 		ret->path[length] = '\0';
-		for (int level = 0; (last = strrchr(ret->path, '/')) && ret->path[1] && level < LEVELS_MAX; level++) {
+		for (int level = 0; level < CGROUP_LEVELS_MAX; level++) {
+			last = strrchr(ret->path, '/');
+			if (!last || !ret->path[1])
+				break;
 			if (read_group(where->root, ret))
 				return 0;
 			*last = '\0';

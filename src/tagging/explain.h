@@ -39,6 +39,12 @@ int explain_name(const struct config *config, const struct attr_caps *caps, cons
 
 /* ---- explain_rules.c ---- */
 
+/*
+ * Returns whether an explanation of the process may name another one. If a user asks, it may name only processes of the
+ * same user, because others may be hidden from that user (hidepid).
+ */
+bool explain_may_see(const struct explain_source *source, pid_t pid, pid_t other);
+
 /* Puts the rule and its place; nothing if it is NULL. thread is its thread rule that decided, or NULL. */
 void explain_put_rule(struct json_writer *json, const char *key, const struct explain_source *source,
 		      const struct rule *rule, const struct thread_rule *thread);

@@ -79,20 +79,21 @@ void explain_put_rule(struct json_writer *json, const char *key, const struct ex
 	json_end(json, '}');
 }
 
-/* Returns whether the asker may know the parent. A user asks only about his own processes, so it must be his, too. */
-static bool may_see_parent(const struct explain_source *source, struct facts *facts)
+bool explain_may_see(const struct explain_source *source, pid_t pid, pid_t other)
 {
+	uid_t owner, others;
+
 	return !source->is_for_user ||
-	       (facts_need(facts, FACT_OWNER) == 0 && facts_need(facts->parent, FACT_OWNER) == 0 &&
-		facts->parent->owner == facts->owner);
+	       (procfs_files_owner(source->proc, pid, &owner) == 0 &&
+		procfs_files_owner(source->proc, other, &others) == 0 && owner == others);
 }
 
 /* Returns the parent's program name, or its path; NULL if that is not known. */
-static const char *parent_name(const struct explain_source *source, struct facts *facts, bool is_path)
+static const char *parent_name(const struct explain_source *source, const struct facts *facts, bool is_path)
 {
 	struct process_names names;
 
-	if (!facts->parent || !may_see_parent(source, facts) ||
+	if (!facts->parent || !explain_may_see(source, facts->tgid, facts->parent->tgid) ||
 	    rules_names(plan_config(source->plan)->rules, facts->parent, &names) < 0)
 		return NULL;
 	for (size_t i = 0; i < names.count; i++) {
@@ -103,7 +104,7 @@ static const char *parent_name(const struct explain_source *source, struct facts
 }
 
 /* Puts the condition that does not hold, and the value that it was compared with, if that is a single text. */
-static void put_failure(struct json_writer *json, const struct explain_source *source, struct facts *facts,
+static void put_failure(struct json_writer *json, const struct explain_source *source, const struct facts *facts,
 			const struct rule_failure *failure)
 {
 	const char *found = NULL;
@@ -119,7 +120,7 @@ static void put_failure(struct json_writer *json, const struct explain_source *s
 	json_put_escaped(json, "found", found);
 }
 
-static void put_close(struct json_writer *json, const struct explain_source *source, struct facts *facts,
+static void put_close(struct json_writer *json, const struct explain_source *source, const struct facts *facts,
 		      const struct rule_trace *trace)
 {
 	if (is_hidden(source, &trace->source))

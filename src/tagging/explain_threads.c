@@ -112,21 +112,12 @@ static pid_t inherited_from(const struct explain_source *source, pid_t pid, uint
 	return 0;
 }
 
-/* A user may not be allowed to see processes of others (hidepid). */
-static bool is_of_same_user(int proc, pid_t a, pid_t b)
-{
-	uid_t ua, ub;
-
-	return procfs_owner(proc, a, &ua) == 0 && procfs_owner(proc, b, &ub) == 0 && ua == ub;
-}
-
 static void put_inherited(struct json_writer *json, const struct explain_source *source, const struct task *task)
 {
 	const pid_t from = inherited_from(source, task->tgid, task->own.rule);
 	char comm[TASK_COMM_LEN];
 
-	if (!from || (source->is_for_user && !is_of_same_user(source->proc, from, task->tgid)) ||
-	    procfs_comm(source->proc, from, comm) < 0)
+	if (!from || !explain_may_see(source, task->tgid, from) || procfs_comm(source->proc, from, comm) < 0)
 		return;
 	json_begin(json, "inherited_from", '{');
 	json_put_number(json, "pid", from);

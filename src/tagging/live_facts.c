@@ -147,9 +147,6 @@ bool live_facts_has_moved(struct live_facts *live, pid_t tgid, bool *ret_is_spar
 /* The time to read a cgroup grows with the square of its depth: 600 levels, 1,200 bytes or more, take 1.1 ms. */
 #define BYTES_PER_CGROUP_BYTE 8
 
-/* A pattern may be compared with each level of a path, so that time, too, grows with the square of the depth. */
-#define CGROUP_LEVELS_MAX 128
-
 static bool is_too_deep(const char *cgroup)
 {
 	size_t levels = 0;

@@ -71,7 +71,16 @@ struct cpu_group {
 	struct cgroup_mount mount;
 };
 
-/* Finds the innermost such cgroup that contains the task. Returns 0 or -errno: -ESRCH if the task is gone. */
+/*
+ * Longest path of a cgroup, in levels, with which work is done at each level. Users can nest cgroups as deep as they
+ * like, and the time to open or compare the path of each level grows with the square of their number.
+ */
+#define CGROUP_LEVELS_MAX 128
+
+/*
+ * Finds the innermost such cgroup that contains the task, among CGROUP_LEVELS_MAX levels from the task's own upwards.
+ * Returns 0 or -errno: -ESRCH if the task is gone.
+ */
 int cpu_group_of(const struct cpu_hierarchies *where, int proc, pid_t tid, struct cpu_group *ret);
 
 /*
